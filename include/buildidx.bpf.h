@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * buildidx - kfuncs for BPF programs, with a documented answer to "what if the
+ * module is not there"
+ *
+ * Include after vmlinux.h (or after <linux/bpf.h>) and <bpf/bpf_helpers.h>.
+ *
+ * A weak kfunc tested by its address (`if (bpf_buildidx_frames)`) fails to load
+ * with some libbpf versions when the module is present, and on 6.1 always. So
+ * the presence is a flag in .rodata that the loader sets before load; the
+ * verifier then removes the branch that cannot be taken, in both directions:
+ *
+ *	const volatile bool have_buildidx = false;	// BPF program
+ *	...
+ *	if (have_buildidx)
+ *		n = bpf_buildidx_stack_build_id(ips, sizeof(ips), ids, sizeof(ids), 0);
+ *	else
+ *		n = bpf_get_stack(ctx, ids, sizeof(ids),
+ *				  BPF_F_USER_STACK | BPF_F_USER_BUILD_ID);
+ *
+ *	skel->rodata->have_buildidx =			// loader
+ *		buildidx_bpf_present("bpf_buildidx_stack_build_id");
+ *
+ * buildidx_bpf_present() is in buildidx_bpf_present.h, which needs libbpf.
+ * Program types that may call the kfuncs: fentry/fexit/tp_btf on every kernel;
+ * perf_event, tracepoint, kprobe from 6.12; raw_tp on 7.x (`buildidx status`
+ * shows what is registered).
+ */
+#ifndef BUILDIDX_BPF_H
+#define BUILDIDX_BPF_H
+
+#ifndef __ksym
+#define __ksym __attribute__((section(".ksyms")))
+#endif
+#ifndef __weak
+#define __weak __attribute__((weak))
+#endif
+
+/**
+ * bpf_buildidx_stack_build_id() - resolve user addresses of the current task
+ * @ips: array of __u64 addresses, as bpf_get_stack(BPF_F_USER_STACK) fills it
+ * @ips__sz: its size in bytes, a multiple of 8
+ * @ids: array of struct bpf_stack_build_id
+ * @ids__sz: its size in bytes, a multiple of sizeof(struct bpf_stack_build_id)
+ * @flags: 0
+ *
+ * Drop-in: every element is what the stock helper's BPF_F_USER_BUILD_ID would
+ * give if it always succeeded. GNU build IDs of up to 20 bytes are
+ * BPF_STACK_BUILD_ID_VALID (shorter ones zero-padded, as stock does); all else
+ * is BPF_STACK_BUILD_ID_IP with the address. A zero address ends the stack:
+ * that and all later elements are BPF_STACK_BUILD_ID_EMPTY.
+ *
+ * Context: any, NMI included. Takes no lock, does no I/O.
+ * Return: elements written (the smaller of the two capacities), -EINVAL for a
+ * bad size or flag.
+ */
+extern int bpf_buildidx_stack_build_id(const void *ips, __u32 ips__sz, void *ids,
+				       __u32 ids__sz, __u64 flags) __weak __ksym;
+
+/**
+ * bpf_buildidx_frames() - resolve user addresses of the current task, saying why
+ * @ips: array of __u64 addresses
+ * @ips__sz: its size in bytes, a multiple of 8
+ * @frames: array of struct buildidx_frame (uapi/buildidx.h)
+ * @frames__sz: its size in bytes, a multiple of sizeof(struct buildidx_frame)
+ * @flags: 0
+ *
+ * Every address gets one frame, zero addresses included (NO_MAPPING).
+ *
+ * Context: any, NMI included. Takes no lock, does no I/O.
+ * Return: elements written (the smaller of the two capacities), -EINVAL for a
+ * bad size or flag.
+ */
+extern int bpf_buildidx_frames(const void *ips, __u32 ips__sz, void *frames,
+			       __u32 frames__sz, __u64 flags) __weak __ksym;
+
+#endif /* BUILDIDX_BPF_H */

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * buildidx - userspace ABI of /dev/buildidx and layout of the BPF kfunc results
+ *
+ * Rules of the ABI
+ *
+ * Every ioctl argument starts with @size, the caller's sizeof() of the struct
+ * it was compiled against. A kernel that knows a longer struct treats the
+ * missing tail as zero; a kernel that knows a shorter one accepts the call only
+ * when the unknown tail is zero. The module writes back min(its size, @size)
+ * bytes. @flags and every pad or reserved member must be zero on input.
+ *
+ * Errors that every ioctl can return:
+ *   ENOTTY     unknown command
+ *   EINVAL     @size is smaller than the first version of the struct, or a
+ *              flag, pad or reserved member is not zero
+ *   E2BIG      @size is larger than what the module knows and the tail is not
+ *              zero, or @size is larger than one page
+ *   EFAULT     an address is not readable or writable
+ *   EPERM      the caller lacks the capability; see each command
+ *   EOPNOTSUPP the feature is not built into, or not active in, this module
+ *
+ * Pids are those of the caller's pid namespace. Times are nanoseconds.
+ */
+#ifndef _UAPI_BUILDIDX_H
+#define _UAPI_BUILDIDX_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define BUILDIDX_DEVICE		"/dev/buildidx"
+#define BUILDIDX_ABI_VERSION	1
+
+/* Longest GNU build ID that is stored exactly; a longer one is TOO_LONG. */
+#define BUILDIDX_ID_MAX		32
+/* Longest identity of any kind (a Go build ID is text of about 83 bytes). */
+#define BUILDIDX_TEXT_MAX	128
+
+/**
+ * enum buildidx_kind - what an identity is; kinds never share a name space
+ * @BUILDIDX_KIND_NONE: no identity
+ * @BUILDIDX_KIND_GNU: the descriptor of an NT_GNU_BUILD_ID note, exact length
+ * @BUILDIDX_KIND_GO: the text of a Go build ID note, without a final NUL
+ * @BUILDIDX_KIND_HASH: 16 bytes, the fallback for a file that has neither:
+ *	the first half of SHA-256 over the first 4096 bytes, the last 4096 bytes
+ *	and the length as 8 bytes big-endian (OpenTelemetry's htlhash)
+ */
+enum buildidx_kind {
+	BUILDIDX_KIND_NONE	= 0,
+	BUILDIDX_KIND_GNU	= 1,
+	BUILDIDX_KIND_GO	= 2,
+	BUILDIDX_KIND_HASH	= 3,
+};
+
+/**
+ * enum buildidx_source - where in the file the identity was found
+ * @BUILDIDX_SOURCE_NONE: no identity
+ * @BUILDIDX_SOURCE_PHDR: a note in a PT_NOTE segment
+ * @BUILDIDX_SOURCE_SHDR: a note in a SHT_NOTE section that no segment covers
+ * @BUILDIDX_SOURCE_CONTENT: computed from the content
+ */
+enum buildidx_source {
+	BUILDIDX_SOURCE_NONE	= 0,
+	BUILDIDX_SOURCE_PHDR	= 1,
+	BUILDIDX_SOURCE_SHDR	= 2,
+	BUILDIDX_SOURCE_CONTENT	= 3,
+};
+
+/**
+ * enum buildidx_status - the answer to one lookup
+ * @BUILDIDX_STATUS_OK: identity and offset are valid, kind GNU or GO
+ * @BUILDIDX_STATUS_NO_MM: the task has no user address space
+ * @BUILDIDX_STATUS_NO_MAPPING: no mapping holds the address
+ * @BUILDIDX_STATUS_ANON: the mapping has no file
+ * @BUILDIDX_STATUS_SPECIAL: a mapping made by the kernel that is not the vDSO
+ *	(vvar, uprobes, vsyscall)
+ * @BUILDIDX_STATUS_NOT_INDEXED: a file that the index does not hold (mapped in
+ *	a way that no hook sees, refused at the bound, or a file system that is
+ *	filtered); the offset is valid
+ * @BUILDIDX_STATUS_PENDING: the file is being read for the first time; the
+ *	offset is valid
+ * @BUILDIDX_STATUS_NOT_RESIDENT: only resident pages may be read of this file
+ *	(FUSE, NFS, ... or a re-read after a change) and the needed ones were
+ *	not; a re-read is queued; the offset is valid
+ * @BUILDIDX_STATUS_MODIFIED: the content changed after the identity was read; a
+ *	re-read is queued; the offset is valid
+ * @BUILDIDX_STATUS_TOO_LONG: the GNU build ID has more than BUILDIDX_ID_MAX
+ *	bytes; the fallback identity (kind HASH) and the offset are valid
+ * @BUILDIDX_STATUS_NO_NOTE: the file has no build ID; the fallback identity
+ *	(kind HASH) and the offset are valid
+ * @BUILDIDX_STATUS_RACED: the mapping was being changed at that instant
+ * @BUILDIDX_STATUS_KERNEL: a kernel address (not resolved by this version)
+ * @BUILDIDX_STATUS_READ_ERROR: reading the file failed; tried again at the next
+ *	mmap; the offset is valid
+ * @BUILDIDX_STATUS_OFF: the module's hooks are switched off
+ */
+enum buildidx_status {
+	BUILDIDX_STATUS_OK		= 0,
+	BUILDIDX_STATUS_NO_MM		= 1,
+	BUILDIDX_STATUS_NO_MAPPING	= 2,
+	BUILDIDX_STATUS_ANON		= 3,
+	BUILDIDX_STATUS_SPECIAL		= 4,
+	BUILDIDX_STATUS_NOT_INDEXED	= 5,
+	BUILDIDX_STATUS_PENDING		= 6,
+	BUILDIDX_STATUS_NOT_RESIDENT	= 7,
+	BUILDIDX_STATUS_MODIFIED	= 8,
+	BUILDIDX_STATUS_TOO_LONG	= 9,
+	BUILDIDX_STATUS_NO_NOTE		= 10,
+	BUILDIDX_STATUS_RACED		= 11,
+	BUILDIDX_STATUS_KERNEL		= 12,
+	BUILDIDX_STATUS_READ_ERROR	= 13,
+	BUILDIDX_STATUS_OFF		= 14,
+};
+#define BUILDIDX_STATUS_COUNT		15
+
+/* buildidx_frame.flags */
+#define BUILDIDX_FRAME_TRUNCATED	(1U << 0) /* id_len > 32: id holds the first 32 bytes, OBJECT the rest */
+#define BUILDIDX_FRAME_VDSO		(1U << 1) /* the mapping is the vDSO; offset is that in its image */
+
+/**
+ * struct buildidx_frame - one resolved instruction pointer (rich kfunc, QUERY_ADDR)
+ * @ip: the address that was asked for
+ * @offset: file offset of @ip; 0 when the status gives none
+ * @object: number of the indexed object, 0 when none; numbers are never reused
+ *	while the module is loaded, and a file whose content changed gets a new one
+ * @status: enum buildidx_status
+ * @kind: enum buildidx_kind
+ * @source: enum buildidx_source
+ * @id_len: true length of the identity in bytes; may exceed sizeof(@id)
+ * @flags: BUILDIDX_FRAME_*
+ * @pad: zero
+ * @id: the identity; bytes past @id_len are zero
+ */
+struct buildidx_frame {
+	__u64 ip;
+	__u64 offset;
+	__u64 object;
+	__u16 status;
+	__u8  kind;
+	__u8  source;
+	__u16 id_len;
+	__u8  flags;
+	__u8  pad;
+	__u8  id[BUILDIDX_ID_MAX];
+};
+
+/**
+ * struct buildidx_object - one indexed file content
+ * @object: number of the object
+ * @dev_major: major number of the file system's device
+ * @dev_minor: minor number of the file system's device
+ * @ino: inode number
+ * @generation: inode generation
+ * @status: enum buildidx_status of a lookup that hits this object
+ * @kind: enum buildidx_kind
+ * @source: enum buildidx_source
+ * @flags: BUILDIDX_FRAME_VDSO or 0
+ * @file_size: length of the file in bytes when it was read
+ * @mtime_ns: modification time of the file when it was read
+ * @id_len: length of @id in bytes
+ * @pad: zero
+ * @id: the whole identity; bytes past @id_len are zero
+ */
+struct buildidx_object {
+	__u64 object;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u64 ino;
+	__u32 generation;
+	__u16 status;
+	__u8  kind;
+	__u8  source;
+	__u64 file_size;
+	__s64 mtime_ns;
+	__u16 id_len;
+	__u8  flags;
+	__u8  pad[5];
+	__u8  id[BUILDIDX_TEXT_MAX];
+};
+
+/* enum values of buildidx_hook.state */
+#define BUILDIDX_HOOK_OFF	0 /* not placed */
+#define BUILDIDX_HOOK_FTRACE	1
+#define BUILDIDX_HOOK_KPROBE	2
+
+#define BUILDIDX_NAME_MAX	32
+#define BUILDIDX_HOOK_MAX	8
+
+/**
+ * struct buildidx_hook - state of one hook
+ * @name: what it is for: "mmap", "inode", "fput"
+ * @symbol: kernel function it sits on; empty when it could not be placed
+ * @state: BUILDIDX_HOOK_*
+ * @error: positive errno why it could not be placed, else 0
+ * @hits: calls seen
+ * @missed: calls known to be missed (kprobe nmissed, recursion)
+ */
+struct buildidx_hook {
+	char  name[BUILDIDX_NAME_MAX];
+	char  symbol[BUILDIDX_NAME_MAX];
+	__u32 state;
+	__u32 error;
+	__u64 hits;
+	__u64 missed;
+};
+
+/* buildidx_info.kfunc_state: bit set when kfuncs are registered for ... */
+#define BUILDIDX_KFUNC_TRACING	(1U << 0) /* fentry, fexit, tp_btf, iterators */
+#define BUILDIDX_KFUNC_PERF	(1U << 1) /* perf_event and tracepoint */
+#define BUILDIDX_KFUNC_KPROBE	(1U << 2) /* kprobe, uprobe */
+#define BUILDIDX_KFUNC_RAW_TP	(1U << 3) /* raw tracepoint */
+#define BUILDIDX_KFUNC_NO_BTF	(1U << 16) /* the module has no BTF: no kfunc at all */
+
+/* buildidx_info.capture_mode */
+#define BUILDIDX_CAPTURE_TASK_WORK	1
+#define BUILDIDX_CAPTURE_WORKER		2 /* task_work_add is not exported: a short window exists */
+
+/**
+ * struct buildidx_info - BUILDIDX_IOC_INFO; anybody who can open the device
+ * @size: see the rules above
+ * @flags: zero
+ * @abi_version: BUILDIDX_ABI_VERSION of the module
+ * @kfunc_state: BUILDIDX_KFUNC_*
+ * @kfunc_error: positive errno of the kfunc registration, else 0
+ * @capture_mode: BUILDIDX_CAPTURE_*
+ * @hooks_on: 1 while hooks deliver, 0 when switched off by the parameter
+ * @nr_hooks: valid entries in @hooks
+ * @max_entries: bound of the index, in files
+ * @entries: files in the index now
+ * @heads: hash heads
+ * @version: version of the module, NUL-terminated
+ * @hooks: one for each hook
+ */
+struct buildidx_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi_version;
+	__u32 kfunc_state;
+	__u32 kfunc_error;
+	__u32 capture_mode;
+	__u32 hooks_on;
+	__u32 nr_hooks;
+	__u64 max_entries;
+	__u64 entries;
+	__u64 heads;
+	char  version[BUILDIDX_NAME_MAX];
+	struct buildidx_hook hooks[BUILDIDX_HOOK_MAX];
+};
+
+/**
+ * struct buildidx_query_fd - BUILDIDX_IOC_QUERY_FD; anybody who can open the device
+ * @size: see the rules above
+ * @flags: zero
+ * @fd: a regular file open for reading (not O_PATH)
+ * @pad: zero
+ * @obj: result; obj.status tells OK, NO_NOTE, TOO_LONG, NOT_RESIDENT, READ_ERROR
+ *
+ * The file need not be mapped. A file that the index does not hold is read
+ * with the file system's own read method in the caller's context and indexed.
+ * Errors: EBADF no such fd, or not open for reading; EINVAL not a regular file;
+ * EOPNOTSUPP a file system that is never indexed (proc, sysfs, secretmem, ...);
+ * EINTR interrupted while reading.
+ */
+struct buildidx_query_fd {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 pad;
+	struct buildidx_object obj;
+};
+
+/**
+ * struct buildidx_query_addr - BUILDIDX_IOC_QUERY_ADDR
+ * @size: see the rules above
+ * @flags: zero
+ * @pid: process to look in; 0 means the caller
+ * @pad: zero
+ * @address: user address
+ * @frame: result
+ *
+ * One's own process needs no capability; another needs CAP_SYS_PTRACE or
+ * CAP_PERFMON (EPERM). Errors: ESRCH no such process. A process without an
+ * address space gives status NO_MM.
+ */
+struct buildidx_query_addr {
+	__u32 size;
+	__u32 flags;
+	__s32 pid;
+	__u32 pad;
+	__u64 address;
+	struct buildidx_frame frame;
+};
+
+/**
+ * struct buildidx_query_exe - BUILDIDX_IOC_QUERY_EXE
+ * @size: see the rules above
+ * @flags: zero
+ * @pid: process to look at; 0 means the caller
+ * @pad: zero
+ * @obj: identity of its main executable
+ *
+ * Permissions and errors as QUERY_ADDR; a process without an address space or
+ * executable gives ESRCH.
+ */
+struct buildidx_query_exe {
+	__u32 size;
+	__u32 flags;
+	__s32 pid;
+	__u32 pad;
+	struct buildidx_object obj;
+};
+
+/**
+ * struct buildidx_query_object - BUILDIDX_IOC_OBJECT; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: zero
+ * @object: number from a frame, a query or a dump
+ * @obj: result
+ *
+ * Errors: ENOENT the object is no longer in the index.
+ */
+struct buildidx_query_object {
+	__u32 size;
+	__u32 flags;
+	__u64 object;
+	struct buildidx_object obj;
+};
+
+/**
+ * struct buildidx_dump - BUILDIDX_IOC_DUMP; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: zero
+ * @cursor: 0 to start; what the last call returned to go on
+ * @buf: user pointer to an array of struct buildidx_object
+ * @count: in: room in @buf, at most 65536; out: entries written, 0 at the end
+ * @obj_size: sizeof(struct buildidx_object) of the caller; at least the first
+ *	version's; longer than the module's: the tail is written as zeros
+ *
+ * Entries that stay in the index for the whole dump are seen exactly once.
+ * Errors: ENOSPC @count is too small for the next step (the message is: call
+ * again with at least 64).
+ */
+struct buildidx_dump {
+	__u32 size;
+	__u32 flags;
+	__u64 cursor;
+	__u64 buf;
+	__u32 count;
+	__u32 obj_size;
+};
+
+/**
+ * enum buildidx_counter - indices into buildidx_stats.counter
+ *
+ * Counters only grow while the module is loaded. captured = indexed + refused
+ * + failed + dropped.
+ */
+enum buildidx_counter {
+	BUILDIDX_CNT_CAPTURED		= 0,  /* captures started (hook, scan, query, re-read) */
+	BUILDIDX_CNT_INDEXED		= 1,  /* captures that stored an identity */
+	BUILDIDX_CNT_REFUSED		= 2,  /* captures refused at the bound, all entries being mapped */
+	BUILDIDX_CNT_FAILED		= 3,  /* captures that could not read (I/O, memory, interrupted) */
+	BUILDIDX_CNT_DROPPED		= 4,  /* captures whose inode died or changed meanwhile */
+	BUILDIDX_CNT_EVICTED		= 5,  /* entries removed at the bound or by the shrinker */
+	BUILDIDX_CNT_DEAD		= 6,  /* entries removed at inode teardown */
+	BUILDIDX_CNT_STALE		= 7,  /* entries marked changed at release of a writer */
+	BUILDIDX_CNT_REREAD		= 8,  /* re-reads queued */
+	BUILDIDX_CNT_POOL_EMPTY		= 9,  /* hook calls that found no free work item (re-scan follows) */
+	BUILDIDX_CNT_WORKER		= 10, /* captures done by the worker instead of task_work */
+	BUILDIDX_CNT_SCAN_TASKS		= 11, /* processes scanned */
+	BUILDIDX_CNT_SCAN_FILES		= 12, /* files captured by scans */
+	BUILDIDX_CNT_RETRY		= 13, /* lookups that had to walk again */
+	BUILDIDX_CNT_KFUNC_CALLS	= 14, /* kfunc calls */
+};
+#define BUILDIDX_CNT_COUNT		15
+#define BUILDIDX_STATS_MAX		32
+
+/**
+ * struct buildidx_stats - BUILDIDX_IOC_STATS; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: zero
+ * @cpu: -1 for the sum over all CPUs, else a CPU number (EINVAL when not possible)
+ * @nr_status: out: valid entries in @status
+ * @nr_counter: out: valid entries in @counter
+ * @pad: zero
+ * @status: frames answered with each enum buildidx_status
+ * @counter: enum buildidx_counter
+ */
+struct buildidx_stats {
+	__u32 size;
+	__u32 flags;
+	__s32 cpu;
+	__u32 nr_status;
+	__u32 nr_counter;
+	__u32 pad;
+	__u64 status[BUILDIDX_STATS_MAX];
+	__u64 counter[BUILDIDX_STATS_MAX];
+};
+
+#define BUILDIDX_IOC_MAGIC	0xB1
+#define BUILDIDX_IOC_INFO	_IOWR(BUILDIDX_IOC_MAGIC, 0, struct buildidx_info)
+#define BUILDIDX_IOC_QUERY_FD	_IOWR(BUILDIDX_IOC_MAGIC, 1, struct buildidx_query_fd)
+#define BUILDIDX_IOC_QUERY_ADDR	_IOWR(BUILDIDX_IOC_MAGIC, 2, struct buildidx_query_addr)
+#define BUILDIDX_IOC_QUERY_EXE	_IOWR(BUILDIDX_IOC_MAGIC, 3, struct buildidx_query_exe)
+#define BUILDIDX_IOC_OBJECT	_IOWR(BUILDIDX_IOC_MAGIC, 4, struct buildidx_query_object)
+#define BUILDIDX_IOC_DUMP	_IOWR(BUILDIDX_IOC_MAGIC, 5, struct buildidx_dump)
+#define BUILDIDX_IOC_STATS	_IOWR(BUILDIDX_IOC_MAGIC, 6, struct buildidx_stats)
+
+#endif /* _UAPI_BUILDIDX_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Read a file once and store what it is (design D2, D4)
+ */
+#include "internal.h"
+
+#include <linux/jiffies.h>
+#include <linux/magic.h>
+#include <linux/pagemap.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "compat/file.h"
+#include "compat/inode.h"
+
+/* How often one capture starts again because the file changed under it. */
+#define BIDX_CAPTURE_TRIES 3
+
+static bool bidx_sb_in_memory(const struct super_block *sb)
+{
+	return sb->s_magic == TMPFS_MAGIC || sb->s_magic == RAMFS_MAGIC ||
+	       sb->s_magic == HUGETLBFS_MAGIC;
+}
+
+/* Reading may wait for a local device, never for a server that may be gone. */
+static bool bidx_sb_may_wait(const struct super_block *sb)
+{
+	if (bidx_sb_in_memory(sb))
+		return true;
+	/* fuseblk needs a device and is served by a process all the same */
+	return (sb->s_type->fs_flags & FS_REQUIRES_DEV) && sb->s_magic != FUSE_SUPER_MAGIC;
+}
+
+/**
+ * bidx_inode_wanted() - may this inode have an identity?
+ * @inode: referenced by the caller
+ *
+ * Files that no program can run from are left out (proc, sysfs, debugfs: their
+ * content is made on read), and kernel-internal file systems but shmem, whose
+ * pages may not even be mapped (secretmem, guest_memfd).
+ *
+ * Context: any.
+ */
+bool bidx_inode_wanted(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	if (!S_ISREG(inode->i_mode))
+		return false;
+	if ((sb->s_flags & SB_NOUSER) && sb->s_magic != TMPFS_MAGIC)
+		return sb->s_magic == HUGETLBFS_MAGIC;
+	switch (sb->s_magic) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECRETMEM_MAGIC:
+		return false;
+	}
+	return true;
+}
+
+/**
+ * bidx_file_wanted() - may what this file maps have an identity?
+ * @file: of an executable mapping
+ *
+ * Context: any.
+ */
+bool bidx_file_wanted(const struct file *file)
+{
+	const fmode_t need = FMODE_READ | FMODE_CAN_READ;
+
+	return (file->f_mode & need) == need && bidx_inode_wanted(file_inode(file));
+}
+
+/**
+ * bidx_inode_times() - what tells whether an inode's content changed
+ * @inode: referenced by the caller
+ * @t: result
+ */
+void bidx_inode_times(const struct inode *inode, struct bidx_times *t)
+{
+	t->size = i_size_read(inode);
+	t->mtime = bidx_inode_mtime(inode);
+	t->ctime = bidx_inode_ctime(inode);
+}
+
+/*
+ * A write in the same timestamp tick as the last one before our read moves no
+ * time, so such a file is distrusted until a later read (BIDX_FRESH).
+ */
+static u8 bidx_traits(struct inode *inode, const struct bidx_times *t, u64 now)
+{
+	u64 tick = max_t(u64, 2 * TICK_NSEC, inode->i_sb->s_time_gran);
+	u8 traits = 0;
+
+	if (now - t->mtime + tick <= 2 * tick)
+		traits |= BIDX_FRESH;
+	if (bidx_sb_in_memory(inode->i_sb) || mapping_writably_mapped(inode->i_mapping))
+		traits |= BIDX_UNSTAMPED;
+	return traits;
+}
+
+static void bidx_entry_set(struct bidx_entry *e, struct inode *inode, const struct bidx_times *t,
+			   u8 traits)
+{
+	e->size = t->size;
+	e->mtime = t->mtime;
+	e->ctime = t->ctime;
+	e->ino = inode->i_ino;
+	e->dev = inode->i_sb->s_dev;
+	e->generation = inode->i_generation;
+	e->traits = traits;
+	e->last_used = jiffies;
+}
+
+static int bidx_entry_set_ident(struct bidx_entry *e, const struct bidx_ident *id)
+{
+	if (id->id_len > BUILDIDX_ID_MAX) {
+		u8 *text = kmemdup(id->id, id->id_len, GFP_KERNEL);
+
+		if (!text)
+			return -ENOMEM;
+		e->text = text;
+	} else {
+		memcpy(e->id, id->id, sizeof(e->id));
+	}
+	e->status = id->status;
+	e->kind = id->kind;
+	e->source = id->source;
+	e->id_len = id->id_len;
+	return 0;
+}
+
+/* Errors after which the file is tried again as if it had never been seen. */
+static bool bidx_error_is_ours(int err)
+{
+	return err == -EINTR || err == -ENOMEM || err == -ESRCH;
+}
+
+/*
+ * One attempt. Return: 0 identity stored; 1 failure stored, for a file that was
+ * unknown; negative: nothing stored, a known file keeps the entry it has.
+ */
+static int bidx_capture_once(struct file *file, struct inode *inode, void *scratch,
+			     struct bidx_ident *id)
+{
+	struct bidx_reader reader = {};
+	struct bidx_times before, after;
+	struct bidx_ticket ticket;
+	bool failed = false;
+	u8 traits;
+	u64 now;
+	int err;
+
+	err = bidx_index_begin(&ticket, inode);
+	if (err)
+		return err;
+
+	now = ktime_get_coarse_real_ns();
+	bidx_inode_times(inode, &before);
+	traits = bidx_traits(inode, &before, now);
+	if (file && file->f_op->read_iter && bidx_sb_may_wait(inode->i_sb)) {
+		reader.read = bidx_read_file;
+		reader.ctx = file;
+	} else {
+		reader.read = bidx_read_resident;
+		reader.ctx = inode->i_mapping;
+	}
+	reader.size = before.size;
+	err = bidx_identify(&reader, id, scratch);
+	bidx_inode_times(inode, &after);
+	traits |= bidx_traits(inode, &after, now) & BIDX_UNSTAMPED;
+	if (before.size != after.size || before.mtime != after.mtime) {
+		err = -EBUSY;
+		goto abort;
+	}
+
+	if (err) {
+		if (!ticket.hashed || bidx_error_is_ours(err))
+			goto abort;
+		ticket.e->status = err == -EAGAIN ? BUILDIDX_STATUS_NOT_RESIDENT :
+						    BUILDIDX_STATUS_READ_ERROR;
+		failed = true;
+	} else {
+		err = bidx_entry_set_ident(ticket.e, id);
+		if (err)
+			goto abort;
+	}
+	bidx_entry_set(ticket.e, inode, &after, traits);
+	err = bidx_index_publish(&ticket, failed ? BIDX_FAILED : BIDX_VALID);
+	return err ?: failed;
+
+abort:
+	bidx_index_abort(&ticket);
+	return err;
+}
+
+/**
+ * bidx_capture() - read a file and store its identity
+ * @file: to read through; NULL: resident pages only
+ * @inode: the key; kept alive by the caller. Not file_inode(@file) where
+ *	@file is an overlayfs file and @inode what it really maps.
+ *
+ * Counted as CAPTURED and then as exactly one of INDEXED, REFUSED, FAILED and
+ * DROPPED.
+ *
+ * Context: may sleep and read from a local device; never under mmap_lock.
+ * Return: 0 when the index now tells about the file, be it only how reading it
+ * failed; -ENOSPC refused at the bound; -ESTALE the inode is dying; -EBUSY it
+ * changes all the time; -EAGAIN, -EINTR, -EIO, -ENOMEM, ... reading failed and
+ * the index is as before.
+ */
+int bidx_capture(struct file *file, struct inode *inode)
+{
+	struct bidx_ident *id;
+	void *scratch;
+	int err = -ENOMEM;
+	int i;
+
+	bidx_count(BUILDIDX_CNT_CAPTURED);
+	scratch = kmalloc(BIDX_SCRATCH_SIZE, GFP_KERNEL | __GFP_NOWARN);
+	id = kmalloc(sizeof(*id), GFP_KERNEL | __GFP_NOWARN);
+	if (scratch && id) {
+		for (i = 0; i < BIDX_CAPTURE_TRIES; i++) {
+			err = bidx_capture_once(file, inode, scratch, id);
+			if (err != -EBUSY)
+				break;
+		}
+	}
+	kfree(id);
+	kfree(scratch);
+
+	switch (err) {
+	case 0:
+		bidx_count(BUILDIDX_CNT_INDEXED);
+		return 0;
+	case -EEXIST:		/* another capture of the same content was first */
+		bidx_count(BUILDIDX_CNT_DROPPED);
+		return 0;
+	case -ENOSPC:
+		bidx_count(BUILDIDX_CNT_REFUSED);
+		return err;
+	case -ESTALE:
+	case -EBUSY:
+		bidx_count(BUILDIDX_CNT_DROPPED);
+		return err;
+	default:
+		bidx_count(BUILDIDX_CNT_FAILED);
+		return err < 0 ? err : 0;
+	}
+}
+
+/**
+ * bidx_reread() - read a file again that no file pointer leads to
+ * @inode: key of an entry, maybe gone
+ * @object: that entry's number
+ *
+ * Resident pages only. The inode is held for the copy, under s_umount, so that
+ * an unmount waits for it instead of finding a busy inode.
+ *
+ * Context: may sleep.
+ */
+void bidx_reread(struct inode *inode, u64 object)
+{
+	inode = bidx_index_grab(inode, object);
+	if (!inode)
+		return;
+	bidx_count(BUILDIDX_CNT_REREAD);
+	bidx_capture(NULL, inode);
+	bidx_index_ungrab(inode);
+}

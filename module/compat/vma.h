@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who is changing a mapping right now
+ *
+ * A VMA of a file changes its range or offset only while its mm's mmap_lock
+ * and its mapping's i_mmap_rwsem are held for writing by one task: in 6.1 by
+ * __vma_adjust(), later between vma_prepare() and vma_complete().
+ *
+ * mm_lock_seq is a seqcount since 6.13 (eb449bd96954, "mm: convert mm_lock_seq
+ * to a proper seqcount"), and in Debian's 6.12: probed. It is odd while
+ * mmap_lock is held for writing, and vm_lock_seq equals it in the VMAs that
+ * the holder has locked.
+ */
+#ifndef BIDX_COMPAT_VMA_H
+#define BIDX_COMPAT_VMA_H
+
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/rwsem.h>
+#include <linux/uaccess.h>
+#include "compat_config.h"
+
+#if defined(HAVE_MM_LOCK_SEQCOUNT) && defined(HAVE_VMA_VM_LOCK_SEQ) && \
+	defined(CONFIG_PER_VMA_LOCK)
+#define BIDX_MM_SEQ 1
+#endif
+
+#ifdef CONFIG_PREEMPT_RT
+/* Copied as a block, so that owner and reader count are from one instant or nearly so. */
+typedef struct rwbase_rt bidx_rwsem_view;
+
+static inline unsigned long bidx_rwsem_view_writer(const bidx_rwsem_view *v)
+{
+	if (atomic_read(&v->readers) != WRITER_BIAS)
+		return 0;
+	return (unsigned long)v->rtmutex.owner & ~1UL;	/* RT_MUTEX_HAS_WAITERS */
+}
+#define bidx_rwsem_view_of(sem)	(&(sem)->rwbase)
+#else
+typedef atomic_long_t bidx_rwsem_view;
+
+static inline unsigned long bidx_rwsem_view_writer(const bidx_rwsem_view *v)
+{
+	unsigned long owner = atomic_long_read(v);
+
+	if (owner & 1)			/* RWSEM_READER_OWNED */
+		return 0;
+	return owner & ~7UL;		/* RWSEM_OWNER_FLAGS_MASK, and one to spare */
+}
+#define bidx_rwsem_view_of(sem)	(&(sem)->owner)
+#endif
+
+/**
+ * bidx_rwsem_writer() - task that holds a rw_semaphore for writing
+ * @sem: lives, as that of current->mm does
+ *
+ * Return: the task's address, 0 when nobody does.
+ */
+static inline unsigned long bidx_rwsem_writer(struct rw_semaphore *sem)
+{
+	return bidx_rwsem_view_writer(bidx_rwsem_view_of(sem));
+}
+
+/**
+ * bidx_rwsem_writer_nofault() - the same of a semaphore whose memory may be gone
+ *
+ * Return: the task's address, 0 when nobody does, ~0 when unreadable.
+ */
+static inline unsigned long bidx_rwsem_writer_nofault(struct rw_semaphore *sem)
+{
+	bidx_rwsem_view v;
+
+	if (copy_from_kernel_nofault(&v, bidx_rwsem_view_of(sem), sizeof(v)))
+		return ~0UL;
+	return bidx_rwsem_view_writer(&v);
+}
+
+/* A number that differs whenever mmap_lock was taken for writing in between; 0: unknown. */
+static inline unsigned int bidx_mm_seq(struct mm_struct *mm)
+{
+#ifdef BIDX_MM_SEQ
+	return READ_ONCE(mm->mm_lock_seq.sequence);
+#else
+	return 0;
+#endif
+}
+
+/* Nobody held mmap_lock for writing since @seq was read. */
+static inline bool bidx_mm_quiet_since(struct mm_struct *mm, unsigned int seq)
+{
+#ifdef BIDX_MM_SEQ
+	return !(seq & 1) && READ_ONCE(mm->mm_lock_seq.sequence) == seq;
+#else
+	return false;
+#endif
+}
+
+static inline bool bidx_mm_write_locked(struct mm_struct *mm)
+{
+#ifdef BIDX_MM_SEQ
+	return READ_ONCE(mm->mm_lock_seq.sequence) & 1;
+#else
+	return bidx_rwsem_writer(&mm->mmap_lock) != 0;
+#endif
+}
+
+/* The bytes of a VMA that resolve.c looks at. */
+#define BIDX_VMA_FROM	offsetof(struct vm_area_struct, vm_start)
+#define BIDX_VMA_BYTES	(offsetofend(struct vm_area_struct, vm_private_data) - BIDX_VMA_FROM)
+
+/* vm_lock_seq of a copied VMA. */
+static inline unsigned int bidx_vma_lock_seq(const struct vm_area_struct *copy)
+{
+#ifdef BIDX_MM_SEQ
+	BUILD_BUG_ON(offsetof(struct vm_area_struct, vm_lock_seq) < BIDX_VMA_FROM ||
+		     offsetofend(struct vm_area_struct, vm_lock_seq) >
+		     BIDX_VMA_FROM + BIDX_VMA_BYTES);
+	return copy->vm_lock_seq;
+#else
+	return 0;
+#endif
+}
+
+/* May the holder of mmap_lock change this VMA? Where that is unknown: yes. */
+static inline bool bidx_vma_write_locked(struct mm_struct *mm, const struct vm_area_struct *copy)
+{
+#ifdef BIDX_MM_SEQ
+	unsigned int seq = bidx_mm_seq(mm);
+
+	return (seq & 1) && bidx_vma_lock_seq(copy) == seq;
+#else
+	return true;
+#endif
+}
+
+#endif /* BIDX_COMPAT_VMA_H */

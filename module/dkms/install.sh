@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# install.sh [KERNEL...]: hand this source tree to dkms on this machine, and build and install the
+# module for the named kernels, by default for all supported ones that have headers.
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+version=$(cat "$top/VERSION")
+target=/usr/src/buildidx-$version
+hook=/etc/kernel/postinst.d/buildidx
+. "$top/module/dkms/supported.sh"
+
+if [ "$(id -u)" != 0 ]; then
+	echo "buildidx: run make dkms-install as root" >&2
+	exit 1
+fi
+if ! command -v dkms >/dev/null; then
+	echo "buildidx: dkms is missing: apt-get install dkms pahole libc6-dev, and the linux-headers package of your kernel" >&2
+	exit 1
+fi
+
+if [ -e "/var/lib/dkms/buildidx/$version" ]; then
+	dkms remove -m buildidx -v "$version" --all
+fi
+rm -rf "$target"
+mkdir -p "$target"
+for entry in Kbuild Makefile VERSION dkms.conf module include; do
+	cp -r "$top/$entry" "$target/"
+done
+mkdir -p "${hook%/*}"
+install -m 755 "$top/module/dkms/kernel-postinst" "$hook"
+dkms add -m buildidx -v "$version"
+
+if [ $# -eq 0 ]; then
+	for build in /lib/modules/*/build; do
+		kernel=${build#/lib/modules/}
+		kernel=${kernel%/build}
+		if [ ! -e "$build/include" ]; then
+			continue
+		elif bidx_supported "$kernel"; then
+			set -- "$@" "$kernel"
+		else
+			echo "buildidx: kernel $kernel is skipped: $BIDX_KERNEL_MIN to $BIDX_KERNEL_MAX are supported"
+		fi
+	done
+fi
+if [ $# -eq 0 ]; then
+	echo "buildidx: there are no headers of a supported kernel: install the linux-headers package of your kernel; dkms will then build the module"
+fi
+
+failed=
+for kernel; do
+	if ! dkms install -m buildidx -v "$version" -k "$kernel"; then
+		failed="$failed $kernel"
+	fi
+done
+if [ -n "$failed" ]; then
+	echo "buildidx: not installed for:$failed (see messages above)" >&2
+	exit 1
+fi
+dkms status buildidx

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# uninstall.sh: undo install.sh, every version, for all kernels.
+set -eu
+
+tree=/var/lib/dkms/buildidx
+
+if [ "$(id -u)" != 0 ]; then
+	echo "buildidx: run make dkms-uninstall as root" >&2
+	exit 1
+fi
+if [ -e /sys/module/buildidx ] && ! modprobe -r buildidx; then
+	echo "buildidx: the module is in use (by a BPF program or an open /dev/buildidx): stop its user, then try again" >&2
+	exit 1
+fi
+
+for dir in "$tree"/*; do
+	version=${dir##*/}
+	if [ -e "$dir/source" ]; then
+		dkms remove -m buildidx -v "$version" --all
+	fi
+done
+rm -rf "$tree" /usr/src/buildidx-[0-9]*
+rm -f /etc/kernel/postinst.d/buildidx
+for dir in /lib/modules/*/updates; do
+	if [ -d "$dir" ]; then
+		rmdir --ignore-fail-on-non-empty "$dir/dkms" "$dir" 2>/dev/null || true
+	fi
+done

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the kernel tells us what happens to files (design D1)
+ *
+ * A callback filters, marks, and queues; it never sleeps, allocates or frees.
+ * With hook=kprobe it runs where in_nmi() is true.
+ */
+#include "internal.h"
+
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "compat/ftrace.h"
+
+#define BIDX_ALTERNATIVES 3
+
+/**
+ * struct bidx_hook - one hook
+ * @name: what it is for
+ * @symbols: functions that it can sit on, best first; the first argument of
+ *	each is what @event takes
+ * @event: what to do with that argument
+ * @loss: what is lost without it, for dmesg
+ * @placed: index of the symbol that it sits on, -1 when none
+ * @error: positive errno of the last attempt when not placed
+ * @ops: while placed through ftrace
+ * @kp: while placed as a kprobe
+ * @as_kprobe: which of the two
+ */
+struct bidx_hook {
+	const char *name;
+	const char *symbols[BIDX_ALTERNATIVES];
+	void (*event)(void *arg);
+	const char *loss;
+	int placed;
+	int error;
+	struct ftrace_ops ops;
+	struct kprobe kp;
+	bool as_kprobe;
+};
+
+struct bidx_probe_file bidx_probe;
+
+static void bidx_hit(enum bidx_hook_id id)
+{
+	this_cpu_inc(bidx_cpu_stats.hook_hits[id]);
+}
+
+/* Is this the self-test's file? Then it is noted, and captured by the test itself. */
+static bool bidx_is_probe(enum bidx_hook_id id, const struct inode *inode)
+{
+	if (likely(READ_ONCE(bidx_probe.inode) != inode))
+		return false;
+	set_bit(id, &bidx_probe.seen);
+	return true;
+}
+
+/* A mapping was made or became executable; under mmap_lock. */
+static void bidx_on_mmap(void *arg)
+{
+	struct vm_area_struct *vma = arg;
+	struct file *file = vma->vm_file;
+
+	if (!(vma->vm_flags & VM_EXEC))
+		return;
+	if (!file) {
+		if (unlikely(bidx_vdso_wants(vma)))
+			bidx_work_vdso();
+		return;
+	}
+	if (vma->vm_mm != current->mm || !bidx_file_wanted(file))
+		return;
+	bidx_hit(BIDX_HOOK_MMAP);
+	if (bidx_is_probe(BIDX_HOOK_MMAP, file_inode(file)))
+		return;
+	if (!bidx_index_covers(file_inode(file)))
+		bidx_work_mapped(file);
+}
+
+/* The last reference to an open file goes away. Runs on every close: f_inode may be NULL. */
+static void bidx_on_fput(void *arg)
+{
+	const fmode_t need = FMODE_OPENED | FMODE_WRITE;
+	struct file *file = arg;
+	struct inode *inode;
+	u64 object;
+
+	if ((file->f_mode & need) != need)
+		return;
+	inode = file->f_inode;
+	if (!inode || !S_ISREG(inode->i_mode))
+		return;
+	bidx_hit(BIDX_HOOK_FPUT);
+	if (bidx_is_probe(BIDX_HOOK_FPUT, inode))
+		return;
+	if (bidx_index_written(inode, &object))
+		bidx_work_written(inode, object);
+}
+
+/* The memory of an inode will be reused. */
+static void bidx_on_inode(void *arg)
+{
+	struct inode *inode = arg;
+
+	if (!inode || !S_ISREG(inode->i_mode))
+		return;
+	bidx_hit(BIDX_HOOK_INODE);
+	bidx_is_probe(BIDX_HOOK_INODE, inode);
+	bidx_index_inode_died(inode);
+}
+
+static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
+	[BIDX_HOOK_MMAP] = {
+		.name = "mmap",
+		/* uprobe_mmap() is not called by mprotect, else the same */
+		.symbols = { "perf_event_mmap", "uprobe_mmap" },
+		.event = bidx_on_mmap,
+		.loss = "no mapping would be seen",
+	},
+	[BIDX_HOOK_FPUT] = {
+		.name = "fput",
+		.symbols = { "__fput", "security_file_release", "security_file_free" },
+		.event = bidx_on_fput,
+		.loss = "a file rewritten in place within one timestamp tick would keep its old ID",
+	},
+	[BIDX_HOOK_INODE] = {
+		.name = "inode",
+		.symbols = { "__destroy_inode", "security_inode_free" },
+		.event = bidx_on_inode,
+		.loss = "an inode's memory could be reused under its old ID",
+	},
+};
+
+static void bidx_ftrace_callback(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	const struct bidx_hook *hook = container_of(ops, struct bidx_hook, ops);
+
+	hook->event(bidx_ftrace_arg0(fregs));
+}
+
+static int bidx_kprobe_callback(struct kprobe *kp, struct pt_regs *regs)
+{
+	const struct bidx_hook *hook = container_of(kp, struct bidx_hook, kp);
+
+	hook->event(bidx_kprobe_arg0(regs));
+	return 0;
+}
+
+/* Address of a function, from a kprobe that is never armed. */
+static int bidx_symbol_address(const char *symbol, unsigned long *addr)
+{
+	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	int err = register_kprobe(&kp);
+
+	if (err)
+		return err;
+	*addr = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+	return 0;
+}
+
+static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
+{
+	unsigned long addr;
+	int err;
+
+	err = bidx_symbol_address(symbol, &addr);
+	if (err)
+		return err;
+	memset(&hook->ops, 0, sizeof(hook->ops));
+	hook->ops.func = bidx_ftrace_callback;
+	/*
+	 * PERMANENT: kernel.ftrace_enabled=0 must not lose mappings silently.
+	 * RECURSION: no callback reaches a hooked function, so the core need
+	 * not guard it.
+	 */
+	hook->ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION;
+	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1);
+	if (err)
+		return err;
+	err = register_ftrace_function(&hook->ops);
+	if (err)
+		ftrace_free_filter(&hook->ops);
+	return err;
+}
+
+static int bidx_place_kprobe(struct bidx_hook *hook, const char *symbol)
+{
+	memset(&hook->kp, 0, sizeof(hook->kp));
+	hook->kp.symbol_name = symbol;
+	hook->kp.pre_handler = bidx_kprobe_callback;
+	return register_kprobe(&hook->kp);
+}
+
+static int bidx_place(struct bidx_hook *hook)
+{
+	int i, err = -ENOENT;
+
+	for (i = 0; i < BIDX_ALTERNATIVES && hook->symbols[i]; i++) {
+		if (!i && bidx_skip_hook && !strcmp(bidx_skip_hook, hook->name)) {
+			pr_info("hook %s: %s is treated as missing (debug_skip_hook)\n",
+				hook->name, hook->symbols[i]);
+			continue;
+		}
+		hook->as_kprobe = bidx_use_kprobe;
+		err = hook->as_kprobe ? bidx_place_kprobe(hook, hook->symbols[i]) :
+					bidx_place_ftrace(hook, hook->symbols[i]);
+		if (err && !hook->as_kprobe) {
+			pr_warn("hook %s: ftrace on %s failed (%d), trying a kprobe\n",
+				hook->name, hook->symbols[i], err);
+			hook->as_kprobe = true;
+			err = bidx_place_kprobe(hook, hook->symbols[i]);
+		}
+		if (!err) {
+			hook->placed = i;
+			hook->error = 0;
+			if (i)
+				pr_warn("hook %s: %s is missing, using %s\n", hook->name,
+					hook->symbols[0], hook->symbols[i]);
+			return 0;
+		}
+		pr_warn("hook %s: cannot be placed on %s (%d)\n", hook->name, hook->symbols[i],
+			err);
+	}
+	hook->placed = -1;
+	hook->error = -err;
+	pr_err("hook %s: no function to sit on: %s\n", hook->name, hook->loss);
+	return err;
+}
+
+static void bidx_remove(struct bidx_hook *hook)
+{
+	int err;
+
+	if (hook->placed < 0)
+		return;
+	if (hook->as_kprobe) {
+		unregister_kprobe(&hook->kp);
+	} else {
+		/* While ftrace has a pointer to us our memory must stay: rather never return. */
+		while ((err = unregister_ftrace_function(&hook->ops))) {
+			pr_err_once("hook %s cannot be removed (%d): waiting, the module's memory must stay\n",
+				    hook->name, err);
+			msleep(1000);
+		}
+		ftrace_free_filter(&hook->ops);
+	}
+	hook->placed = -1;
+}
+
+/**
+ * bidx_hooks_start() - place every hook
+ *
+ * Without one of them an answer could be missing or wrong, so each must be placed.
+ *
+ * Context: may sleep. Return: 0, or the errno of the hook that dmesg names.
+ */
+int bidx_hooks_start(void)
+{
+	int i, err;
+
+	/* Teardown first: no entry may be made that it would miss. */
+	for (i = BIDX_HOOK_COUNT - 1; i >= 0; i--) {
+		err = bidx_place(&hooks[i]);
+		if (err) {
+			while (++i < BIDX_HOOK_COUNT)
+				bidx_remove(&hooks[i]);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * bidx_hooks_stop() - remove every hook; when it returns no callback runs
+ *
+ * Context: may sleep.
+ */
+void bidx_hooks_stop(void)
+{
+	int i;
+
+	for (i = 0; i < BIDX_HOOK_COUNT; i++)
+		bidx_remove(&hooks[i]);
+}
+
+/**
+ * bidx_hooks_info() - describe the hooks
+ * @info: array to fill
+ * @max: its length
+ *
+ * Return: entries written.
+ */
+unsigned int bidx_hooks_info(struct buildidx_hook *info, unsigned int max)
+{
+	struct bidx_cpu_stats sum;
+	unsigned int i;
+
+	bidx_stats_sum(-1, &sum);
+	for (i = 0; i < BIDX_HOOK_COUNT && i < max; i++) {
+		const struct bidx_hook *hook = &hooks[i];
+
+		memset(&info[i], 0, sizeof(info[i]));
+		strscpy(info[i].name, hook->name, sizeof(info[i].name));
+		info[i].hits = sum.hook_hits[i];
+		info[i].error = hook->error;
+		if (hook->placed < 0)
+			continue;
+		strscpy(info[i].symbol, hook->symbols[hook->placed], sizeof(info[i].symbol));
+		info[i].state = hook->as_kprobe ? BUILDIDX_HOOK_KPROBE : BUILDIDX_HOOK_FTRACE;
+		if (hook->as_kprobe)
+			info[i].missed = hook->kp.nmissed;
+	}
+	return i;
+}

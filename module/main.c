@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buildidx - build IDs of user code, answered from any context
+ *
+ * Loading, switching off and on, unloading.
+ */
+#include "internal.h"
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+#ifndef BUILDIDX_VERSION
+#error "BUILDIDX_VERSION is set by Kbuild from the file VERSION"
+#endif
+
+#define BIDX_ENTRIES_MIN	16UL
+#define BIDX_ENTRIES_MAX	(16UL << 20)
+
+static unsigned long max_entries = 262144;
+module_param(max_entries, ulong, 0444);
+MODULE_PARM_DESC(max_entries,
+		 "Most files in the index, 16 to 16777216 (default 262144; about 150 bytes each when used, and 4 bytes each at load)");
+
+static char *hook = "ftrace";
+module_param(hook, charp, 0444);
+MODULE_PARM_DESC(hook, "How to hook kernel functions: ftrace (default) or kprobe");
+
+static char *debug_skip_hook;
+module_param(debug_skip_hook, charp, 0444);
+MODULE_PARM_DESC(debug_skip_hook,
+		 "For tests: treat the first function of this hook (mmap, fput, inode) as missing");
+
+bool bidx_active;
+bool bidx_use_kprobe;
+const char *bidx_skip_hook;
+
+/* Start and stop, and nothing else, under this lock. */
+static DEFINE_MUTEX(bidx_switch);
+static bool bidx_loaded;
+static bool bidx_start_off;		/* enable=0 on the command line */
+
+/* Context: may sleep; under bidx_switch. */
+static int bidx_start(void)
+{
+	int err = bidx_hooks_start();
+
+	if (err)
+		return err;
+	WRITE_ONCE(bidx_active, true);
+	return 0;
+}
+
+/*
+ * Without hooks the index would miss changes and dying inodes, so it is emptied.
+ * Context: may sleep; under bidx_switch.
+ */
+static void bidx_stop(void)
+{
+	WRITE_ONCE(bidx_active, false);
+	bidx_hooks_stop();
+	bidx_work_drain();
+	bidx_index_flush();
+}
+
+static int bidx_enable_set(const char *val, const struct kernel_param *kp)
+{
+	bool on;
+	int err = kstrtobool(val, &on);
+
+	if (err)
+		return err;
+	mutex_lock(&bidx_switch);
+	if (!bidx_loaded) {
+		bidx_start_off = !on;
+	} else if (on && !bidx_active) {
+		err = bidx_start();
+		if (!err)
+			bidx_scan();
+	} else if (!on && bidx_active) {
+		bidx_stop();
+	}
+	mutex_unlock(&bidx_switch);
+	return err;
+}
+
+static const struct kernel_param_ops bidx_enable_ops = {
+	.set = bidx_enable_set,
+	.get = param_get_bool,
+};
+module_param_cb(enable, &bidx_enable_ops, &bidx_active, 0644);
+MODULE_PARM_DESC(enable,
+		 "0 removes the hooks and empties the index without unloading; 1 (default) places them and scans again");
+
+static int __init bidx_init(void)
+{
+	int err;
+
+	if (max_entries < BIDX_ENTRIES_MIN || max_entries > BIDX_ENTRIES_MAX) {
+		pr_err("max_entries=%lu is not between %lu and %lu\n", max_entries,
+		       BIDX_ENTRIES_MIN, BIDX_ENTRIES_MAX);
+		return -EINVAL;
+	}
+	if (!strcmp(hook, "kprobe")) {
+		bidx_use_kprobe = true;
+	} else if (strcmp(hook, "ftrace")) {
+		pr_err("hook=%s is neither ftrace nor kprobe\n", hook);
+		return -EINVAL;
+	}
+	if (debug_skip_hook && *debug_skip_hook)
+		bidx_skip_hook = debug_skip_hook;
+
+	err = bidx_index_init(max_entries);
+	if (err)
+		return err;
+	err = bidx_work_init();
+	if (err)
+		goto free_index;
+	bidx_vdso_init();
+
+	mutex_lock(&bidx_switch);
+	err = bidx_start();
+	if (err)
+		goto unlock;
+	err = bidx_self_test();
+	if (err)
+		goto stop;
+	err = bidx_kfunc_init();
+	if (err)
+		goto stop;
+	err = bidx_device_init();
+	if (err)
+		goto stop;
+	if (bidx_start_off)
+		bidx_stop();
+	else
+		bidx_scan();
+	bidx_loaded = true;
+	mutex_unlock(&bidx_switch);
+
+	if (!bidx_work_has_task_work())
+		pr_warn("task_work_add() is not exported: files are read by a worker, a short time after they are mapped\n");
+	pr_info("version %s, %lu files indexed, room for %lu\n", BUILDIDX_VERSION,
+		bidx_index_count(), bidx_index_max());
+	return 0;
+
+stop:
+	bidx_stop();
+	synchronize_rcu_tasks();
+unlock:
+	mutex_unlock(&bidx_switch);
+	bidx_work_exit();
+free_index:
+	bidx_index_exit();
+	return err;
+}
+
+/*
+ * No program calls a kfunc any more and no task has our work queued: both hold
+ * a module reference. What is left are running hooks, the worker, and the last
+ * instructions of a task work.
+ */
+static void __exit bidx_exit(void)
+{
+	bidx_device_exit();
+	mutex_lock(&bidx_switch);
+	bidx_loaded = false;
+	bidx_stop();
+	mutex_unlock(&bidx_switch);
+	/* A task preempted after the module_put() at the end of its task work. */
+	synchronize_rcu_tasks();
+	bidx_work_exit();
+	bidx_index_exit();
+}
+
+module_init(bidx_init);
+module_exit(bidx_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_VERSION(BUILDIDX_VERSION);
+MODULE_DESCRIPTION("Build IDs of user code for profilers, answered from any context");

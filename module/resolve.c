@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * address -> mapping -> identity, without a lock (design D6)
+ *
+ * An NMI may have interrupted the very writer of the mapping it asks about, so
+ * reading twice and comparing proves nothing: it reads the same torn VMA twice.
+ * What proves it is that between the two reads nobody held the locks under
+ * which a file mapping changes (compat/vma.h). Where mmap_lock was not taken
+ * for writing at all in between, one read is enough.
+ */
+#include "internal.h"
+
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#ifdef CONFIG_X86_VSYSCALL_EMULATION
+#include <asm/vsyscall.h>
+#endif
+
+#include "compat/inode.h"
+#include "compat/vdso.h"
+#include "compat/vma.h"
+#include "maple.h"
+
+/* On another CPU a writer needs a microsecond; on this one it will not get on. */
+#define BIDX_TRIES 16
+
+/**
+ * struct bidx_view - what one look at the address space saw
+ * @vma: address of the VMA, NULL for a hole
+ * @raw: copy of the members of the VMA from vm_start to vm_private_data
+ * @inode: of its file
+ * @mapping: of its file
+ */
+struct bidx_view {
+	const void *vma;
+	u64 raw[DIV_ROUND_UP(BIDX_VMA_BYTES, sizeof(u64))];
+	struct inode *inode;
+	struct address_space *mapping;
+};
+
+static inline const struct vm_area_struct *bidx_view_vma(const struct bidx_view *v)
+{
+	return (const struct vm_area_struct *)((const char *)v->raw - BIDX_VMA_FROM);
+}
+
+/* Return: false when what was seen cannot be a settled state. */
+static bool bidx_look(struct mm_struct *mm, unsigned long ip, struct bidx_view *v)
+{
+	const struct vm_area_struct *vma = bidx_view_vma(v);
+	unsigned long min, max;
+	bool torn;
+
+	v->vma = bidx_maple_find(&mm->mm_mt, ip, &min, &max, &torn);
+	if (!v->vma)
+		return !torn;
+	if (copy_from_kernel_nofault(v->raw, (const char *)v->vma + BIDX_VMA_FROM,
+				     BIDX_VMA_BYTES))
+		return false;
+	if (vma->vm_mm != mm || vma->vm_start != min || vma->vm_end - 1 != max)
+		return false;
+	v->inode = NULL;
+	v->mapping = NULL;
+	if (vma->vm_file &&
+	    (get_kernel_nofault(v->inode, &vma->vm_file->f_inode) ||
+	     get_kernel_nofault(v->mapping, &vma->vm_file->f_mapping)))
+		return false;
+	return true;
+}
+
+static bool bidx_same_view(const struct bidx_view *a, const struct bidx_view *b)
+{
+	const struct vm_area_struct *va = bidx_view_vma(a), *vb = bidx_view_vma(b);
+
+	if (a->vma != b->vma)
+		return false;
+	if (!a->vma)
+		return true;
+	return va->vm_start == vb->vm_start && va->vm_end == vb->vm_end &&
+	       va->vm_pgoff == vb->vm_pgoff && va->vm_file == vb->vm_file &&
+	       bidx_vma_lock_seq(va) == bidx_vma_lock_seq(vb) &&
+	       a->inode == b->inode && a->mapping == b->mapping;
+}
+
+/* Is somebody changing this mapping now? */
+static bool bidx_in_flux(struct mm_struct *mm, const struct bidx_view *v)
+{
+	unsigned long owner, other;
+
+	if (!v->vma)
+		return bidx_mm_write_locked(mm);
+	if (!v->mapping)
+		return false;	/* no file: no offset is taken from the VMA */
+	if (!bidx_vma_write_locked(mm, bidx_view_vma(v)))
+		return false;
+	owner = bidx_rwsem_writer(&mm->mmap_lock);
+	if (!owner)
+		return false;
+	other = bidx_rwsem_writer_nofault(&v->mapping->i_mmap_rwsem);
+	return other == owner || other == ~0UL;
+}
+
+/**
+ * bidx_range_of_entry() - copy the identity of an entry
+ * @e: VALID when it was looked at
+ * @r: range whose identity members are set
+ *
+ * Context: any; under rcu_read_lock() unless @e is never freed.
+ */
+void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r)
+{
+	r->object = e->object;
+	r->status = e->status;
+	r->kind = e->kind;
+	r->source = e->source;
+	r->id_len = e->id_len;
+	if (e->id_len > BUILDIDX_ID_MAX) {
+		memcpy(r->id, e->text, BUILDIDX_ID_MAX);
+		r->flags |= BUILDIDX_FRAME_TRUNCATED;
+	} else {
+		memcpy(r->id, e->id, BUILDIDX_ID_MAX);
+	}
+}
+
+/*
+ * Times and sizes tell that the content changed, except where writes do not
+ * move them: then any writer makes the answer MODIFIED until it lets go.
+ */
+static bool bidx_modified(const struct bidx_entry *e, struct inode *inode,
+			  struct address_space *mapping)
+{
+	atomic_t writers;
+	u64 size, mtime;
+
+	if (bidx_inode_peek(inode, &size, &mtime))
+		return true;
+	if (size != e->size || mtime != e->mtime)
+		return true;
+	if (likely(!e->traits))
+		return false;
+	if (e->traits & BIDX_UNSTAMPED) {
+		if (copy_from_kernel_nofault(&writers, &mapping->i_mmap_writable,
+					     sizeof(writers)) || atomic_read(&writers) > 0)
+			return true;
+	}
+	if (e->traits & BIDX_FRESH) {
+		if (copy_from_kernel_nofault(&writers, &inode->i_writecount,
+					     sizeof(writers)) || atomic_read(&writers) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Return: the entry to check again at the end, NULL when there is none. */
+static struct bidx_entry *bidx_identify_view(const struct bidx_view *v, struct bidx_range *r)
+{
+	struct bidx_entry *e = bidx_index_lookup(v->inode);
+
+	r->status = BUILDIDX_STATUS_NOT_INDEXED;
+	if (!e)
+		return NULL;
+	switch (smp_load_acquire(&e->state)) {
+	case BIDX_PENDING:
+		r->status = BUILDIDX_STATUS_PENDING;
+		break;
+	case BIDX_STALE:
+		r->status = BUILDIDX_STATUS_MODIFIED;
+		break;
+	case BIDX_FAILED:
+		r->status = e->status;
+		break;
+	case BIDX_VALID:
+		if (bidx_modified(e, v->inode, v->mapping))
+			r->status = BUILDIDX_STATUS_MODIFIED;
+		else
+			bidx_range_of_entry(e, r);
+		break;
+	}
+	return e;
+}
+
+/* @start and @end are set. The offset comes from the vDSO's base, which a split leaves alone. */
+static void bidx_range_of_vdso(struct mm_struct *mm, struct bidx_range *r)
+{
+	const struct bidx_entry *image = bidx_vdso_lookup(mm);
+	unsigned long base = bidx_mm_vdso_base(mm);
+
+	r->status = BUILDIDX_STATUS_SPECIAL;
+	if (!image || r->start < base || r->end - base > image->size)
+		return;
+	r->base = r->start - base;
+	r->flags = BUILDIDX_FRAME_VDSO;
+	bidx_range_of_entry(image, r);
+}
+
+static void bidx_range_of_fileless(struct mm_struct *mm, const struct vm_area_struct *vma,
+				   struct bidx_range *r)
+{
+	if (bidx_vdso_is(vma->vm_private_data))
+		bidx_range_of_vdso(mm, r);
+	else
+		r->status = vma->vm_ops ? BUILDIDX_STATUS_SPECIAL : BUILDIDX_STATUS_ANON;
+}
+
+static void bidx_range_clear(struct bidx_range *r, u16 status)
+{
+	memset(r, 0, sizeof(*r));
+	r->status = status;
+}
+
+/* One attempt. Return: false when the answer may be torn. */
+static bool bidx_try(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
+{
+	const struct vm_area_struct *vma;
+	struct bidx_entry *e = NULL;
+	struct bidx_view view, again;
+	unsigned int seq;
+
+	seq = bidx_mm_seq(mm);
+	smp_rmb();
+	if (!bidx_look(mm, ip, &view))
+		return false;
+	smp_rmb();
+	if (bidx_in_flux(mm, &view))
+		return false;
+
+	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
+	if (view.vma) {
+		vma = bidx_view_vma(&view);
+		r->start = vma->vm_start;
+		r->end = vma->vm_end;
+		if (vma->vm_file) {
+			r->base = (u64)vma->vm_pgoff << PAGE_SHIFT;
+			e = bidx_identify_view(&view, r);
+		} else {
+			bidx_range_of_fileless(mm, vma, r);
+		}
+	}
+
+	smp_rmb();
+	if (!bidx_mm_quiet_since(mm, seq)) {
+		if (!bidx_look(mm, ip, &again) || !bidx_same_view(&view, &again))
+			return false;
+		smp_rmb();
+		if (bidx_in_flux(mm, &again))
+			return false;
+	}
+	if (e) {
+		/* It was in the table all the while, so the inode was what it stands for. */
+		if (smp_load_acquire(&e->state) == BIDX_DEAD)
+			return false;
+		if (unlikely(r->status == BUILDIDX_STATUS_MODIFIED ||
+			     r->status == BUILDIDX_STATUS_NOT_RESIDENT))
+			bidx_work_reread(e);
+	}
+	return true;
+}
+
+/**
+ * bidx_resolve() - which file, and where in it, is an address of an address space
+ * @mm: current->mm
+ * @ip: address
+ * @r: result; where the status gives no mapping, only @ip itself is covered
+ *
+ * Context: any, NMI included; takes rcu_read_lock().
+ */
+void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
+{
+	unsigned int i;
+
+	if (unlikely(ip >= TASK_SIZE_MAX)) {
+#ifdef CONFIG_X86_VSYSCALL_EMULATION
+		if ((ip & PAGE_MASK) == VSYSCALL_ADDR) {
+			bidx_range_clear(r, BUILDIDX_STATUS_SPECIAL);
+			return;
+		}
+#endif
+		bidx_range_clear(r, BUILDIDX_STATUS_KERNEL);
+		return;
+	}
+	if (!mm) {
+		bidx_range_clear(r, BUILDIDX_STATUS_NO_MM);
+		return;
+	}
+	if (!READ_ONCE(bidx_active)) {
+		bidx_range_clear(r, BUILDIDX_STATUS_OFF);
+		return;
+	}
+	rcu_read_lock();
+	for (i = 0; i < BIDX_TRIES; i++) {
+		if (bidx_try(mm, ip, r))
+			break;
+		if (!i)
+			bidx_count(BUILDIDX_CNT_RETRY);
+		cpu_relax();
+	}
+	rcu_read_unlock();
+	if (i == BIDX_TRIES)
+		bidx_range_clear(r, BUILDIDX_STATUS_RACED);
+}
+
+/**
+ * bidx_resolve_locked() - the same for any address space, at leisure
+ * @mm: held for reading by the caller (mmap_lock)
+ * @ip: address
+ * @r: result
+ * @file: result, the mapping's file with a reference where its content should
+ *	be read before asking again, else NULL
+ *
+ * Context: may sleep.
+ */
+void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_range *r,
+			 struct file **file)
+{
+	struct vm_area_struct *vma;
+	struct bidx_view view;
+
+	*file = NULL;
+	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
+	if (ip >= TASK_SIZE_MAX) {
+		bidx_resolve(mm, ip, r);
+		return;
+	}
+	vma = find_vma(mm, ip);
+	if (!vma || ip < vma->vm_start)
+		return;
+	r->start = vma->vm_start;
+	r->end = vma->vm_end;
+	if (!vma->vm_file) {
+		bidx_range_of_fileless(mm, vma, r);
+		return;
+	}
+	r->base = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	view.inode = file_inode(vma->vm_file);
+	view.mapping = vma->vm_file->f_mapping;
+	rcu_read_lock();
+	bidx_identify_view(&view, r);
+	rcu_read_unlock();
+	switch (r->status) {
+	case BUILDIDX_STATUS_NOT_INDEXED:
+	case BUILDIDX_STATUS_PENDING:
+	case BUILDIDX_STATUS_NOT_RESIDENT:
+	case BUILDIDX_STATUS_MODIFIED:
+	case BUILDIDX_STATUS_READ_ERROR:
+		if (bidx_file_wanted(vma->vm_file))
+			*file = get_file(vma->vm_file);
+	}
+}
+
+/**
+ * bidx_range_to_frame() - the answer for one address of a range
+ * @r: resolved range
+ * @ip: address in it
+ * @f: result
+ */
+void bidx_range_to_frame(const struct bidx_range *r, unsigned long ip, struct buildidx_frame *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->ip = ip;
+	f->status = r->status;
+	if (r->status == BUILDIDX_STATUS_ANON || (r->status == BUILDIDX_STATUS_SPECIAL && !r->flags))
+		return;
+	if (r->end)
+		f->offset = r->base + (ip - r->start);
+	f->object = r->object;
+	f->kind = r->kind;
+	f->source = r->source;
+	f->id_len = r->id_len;
+	f->flags = r->flags;
+	memcpy(f->id, r->id, sizeof(f->id));
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Captures that wait to be done
+ *
+ * A hook may not sleep, allocate or free. It takes an item from a fixed pool
+ * and leaves it to the mapping task, which runs it before its next user
+ * instruction, or to the worker where a task takes no work (kernel threads).
+ *
+ * Each item of a task holds a reference on the module, so that rmmod says
+ * "in use" instead of waiting for a mapper that waits for its disk.
+ */
+#include "internal.h"
+
+#include <linux/bitops.h>
+#include <linux/file.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "compat_config.h"
+
+#define BIDX_ITEMS	2048
+#define BIDX_WORDS	(BIDX_ITEMS / BITS_PER_LONG)
+/* A file that keeps answering MODIFIED is read again no more often than this. */
+#define BIDX_REREAD_PAUSE	(HZ / 10)
+
+enum bidx_what {
+	BIDX_WORK_MAPPED,
+	BIDX_WORK_WRITTEN,
+	BIDX_WORK_VDSO,
+};
+
+/**
+ * struct bidx_item - one thing to do
+ * @cb: while queued to a task
+ * @node: while queued to the worker
+ * @file: MAPPED: reference, put when done
+ * @inode: WRITTEN: key of the entry, no reference
+ * @object: WRITTEN: number of the entry
+ * @what: enum bidx_what
+ * @holds_module: drop a module reference when done
+ */
+struct bidx_item {
+	union {
+		struct callback_head cb;
+		struct llist_node node;
+	};
+	struct file *file;
+	struct inode *inode;
+	u64 object;
+	u8 what;
+	bool holds_module;
+};
+
+static struct {
+	struct bidx_item *items;
+	unsigned long used[BIDX_WORDS];
+	struct llist_head queue;
+	struct workqueue_struct *wq;
+	struct work_struct work;
+	struct irq_work irq_work;
+	atomic_t pending;		/* items taken from the pool */
+	bool rescan;
+} pool;
+
+/* Lock-free, any context. Return: an item, or NULL when all are taken. */
+static struct bidx_item *bidx_item_get(void)
+{
+	unsigned int first = raw_smp_processor_id() % BIDX_WORDS;
+	unsigned int i, tries;
+
+	for (i = 0; i < BIDX_WORDS; i++) {
+		unsigned int word = (first + i) % BIDX_WORDS;
+
+		for (tries = 0; tries < BITS_PER_LONG; tries++) {
+			unsigned long used = READ_ONCE(pool.used[word]);
+			unsigned int bit;
+
+			if (!~used)
+				break;
+			bit = ffz(used);
+			if (!test_and_set_bit(bit, &pool.used[word])) {
+				atomic_inc(&pool.pending);
+				return &pool.items[word * BITS_PER_LONG + bit];
+			}
+		}
+	}
+	return NULL;
+}
+
+static void bidx_item_put(struct bidx_item *item)
+{
+	unsigned int i = item - pool.items;
+
+	smp_mb__before_atomic();
+	clear_bit(i % BITS_PER_LONG, &pool.used[i / BITS_PER_LONG]);
+	atomic_dec(&pool.pending);
+}
+
+static void bidx_item_run(struct bidx_item *item)
+{
+	bool holds_module = item->holds_module;
+
+	switch (item->what) {
+	case BIDX_WORK_MAPPED:
+		if (!(current->flags & PF_EXITING) && READ_ONCE(bidx_active) &&
+		    !bidx_index_covers(file_inode(item->file)))
+			bidx_capture(item->file, file_inode(item->file));
+		fput(item->file);
+		break;
+	case BIDX_WORK_WRITTEN:
+		if (READ_ONCE(bidx_active))
+			bidx_reread(item->inode, item->object);
+		break;
+	case BIDX_WORK_VDSO:
+		if (current->mm)
+			bidx_vdso_learn(current->mm);
+		break;
+	}
+	bidx_item_put(item);
+	/* Nothing of ours may run in this task after the epilogue: exit waits for it. */
+	if (holds_module)
+		module_put(THIS_MODULE);
+}
+
+static void bidx_task_work(struct callback_head *cb)
+{
+	bidx_item_run(container_of(cb, struct bidx_item, cb));
+}
+
+static void bidx_worker(struct work_struct *work)
+{
+	struct llist_node *list;
+	struct bidx_item *item, *next;
+
+	bidx_index_reap();
+	list = llist_reverse_order(llist_del_all(&pool.queue));
+	llist_for_each_entry_safe(item, next, list, node) {
+		bidx_count(BUILDIDX_CNT_WORKER);
+		bidx_item_run(item);
+		cond_resched();
+	}
+	if (xchg(&pool.rescan, false) && READ_ONCE(bidx_active))
+		bidx_scan();
+}
+
+static void bidx_irq_work(struct irq_work *work)
+{
+	queue_work(pool.wq, &pool.work);
+}
+
+/* Wake the worker. Context: any, NMI included. */
+void bidx_work_kick(void)
+{
+	irq_work_queue(&pool.irq_work);
+}
+
+static void bidx_to_worker(struct bidx_item *item)
+{
+	if (llist_add(&item->node, &pool.queue))
+		bidx_work_kick();
+}
+
+/**
+ * bidx_work_has_task_work() - is what a task maps read before its next user
+ * instruction? task_work_add() is exported by Debian, not by mainline.
+ */
+bool bidx_work_has_task_work(void)
+{
+#ifdef HAVE_TASK_WORK_ADD_EXPORT
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* Return: false when current takes no task work. */
+static bool bidx_to_current(struct bidx_item *item)
+{
+#ifdef HAVE_TASK_WORK_ADD_EXPORT
+	if (current->flags & PF_KTHREAD)
+		return false;
+	init_task_work(&item->cb, bidx_task_work);
+	return !task_work_add(current, &item->cb, TWA_RESUME);
+#else
+	return false;
+#endif
+}
+
+/*
+ * Queue an item of a hook. Return: false when the module is going away: the
+ * item is then the caller's.
+ */
+static bool bidx_queue(struct bidx_item *item)
+{
+	item->holds_module = try_module_get(THIS_MODULE);
+	if (!item->holds_module)
+		return false;
+	if (!bidx_to_current(item))
+		bidx_to_worker(item);
+	return true;
+}
+
+static void bidx_pool_empty(void)
+{
+	bidx_count(BUILDIDX_CNT_POOL_EMPTY);
+	WRITE_ONCE(pool.rescan, true);
+	bidx_work_kick();
+}
+
+/**
+ * bidx_work_mapped() - current has mapped a file that is not known
+ * @file: of the mapping; a reference is taken while the item waits
+ *
+ * Context: the mmap hook, under mmap_lock.
+ * Return: true when it is queued.
+ */
+bool bidx_work_mapped(struct file *file)
+{
+	struct bidx_item *item = bidx_item_get();
+
+	if (!item) {
+		bidx_pool_empty();
+		return false;
+	}
+	item->what = BIDX_WORK_MAPPED;
+	item->file = get_file(file);
+	if (bidx_queue(item))
+		return true;
+	/* The mapping holds the file, so this cannot be the last reference. */
+	fput(file);
+	bidx_item_put(item);
+	return false;
+}
+
+/**
+ * bidx_work_written() - a writer has released a file whose content changed
+ * @inode: key of its entry; no reference is taken, or an unmount would meet it
+ * @object: number of the entry
+ *
+ * Context: the close hook.
+ * Return: true when it is queued; else the entry stays STALE until the next mmap.
+ */
+bool bidx_work_written(struct inode *inode, u64 object)
+{
+	struct bidx_item *item = bidx_item_get();
+
+	if (!item) {
+		bidx_count(BUILDIDX_CNT_POOL_EMPTY);
+		return false;
+	}
+	item->what = BIDX_WORK_WRITTEN;
+	item->inode = inode;
+	item->object = object;
+	if (bidx_queue(item))
+		return true;
+	bidx_item_put(item);
+	return false;
+}
+
+/* current may have a vDSO that is not known. Context: the mmap hook. */
+void bidx_work_vdso(void)
+{
+	struct bidx_item *item = bidx_item_get();
+
+	if (!item)
+		return;
+	item->what = BIDX_WORK_VDSO;
+	item->holds_module = try_module_get(THIS_MODULE);
+	if (item->holds_module && bidx_to_current(item))
+		return;
+	if (item->holds_module)
+		module_put(THIS_MODULE);
+	bidx_item_put(item);
+}
+
+/**
+ * bidx_work_reread() - a lookup met an entry that a re-read could cure
+ * @e: under rcu_read_lock()
+ *
+ * Context: any, NMI included.
+ */
+void bidx_work_reread(struct bidx_entry *e)
+{
+	struct bidx_item *item;
+
+	if (READ_ONCE(e->reread_queued) ||
+	    (s32)((u32)jiffies - READ_ONCE(e->reread_after)) < 0)
+		return;
+	item = bidx_item_get();
+	if (!item)
+		return;
+	if (xchg(&e->reread_queued, 1)) {
+		bidx_item_put(item);
+		return;
+	}
+	WRITE_ONCE(e->reread_after, (u32)jiffies + BIDX_REREAD_PAUSE);
+	item->what = BIDX_WORK_WRITTEN;
+	item->inode = e->inode;
+	item->object = e->object;
+	item->holds_module = false;	/* the worker is flushed at exit */
+	bidx_to_worker(item);
+}
+
+/**
+ * bidx_work_drain() - wait until nothing is queued
+ *
+ * The hooks are off, so nothing is added. Context: may sleep, for as long as a
+ * mapper's disk takes.
+ */
+void bidx_work_drain(void)
+{
+	do {
+		irq_work_sync(&pool.irq_work);
+		queue_work(pool.wq, &pool.work);
+		flush_workqueue(pool.wq);
+		if (!atomic_read(&pool.pending))
+			break;
+		schedule_timeout_uninterruptible(HZ / 50 ?: 1);
+	} while (true);
+}
+
+/* Context: may sleep. Return: 0 or -ENOMEM. */
+int bidx_work_init(void)
+{
+	init_llist_head(&pool.queue);
+	INIT_WORK(&pool.work, bidx_worker);
+	init_irq_work(&pool.irq_work, bidx_irq_work);
+	pool.items = kvcalloc(BIDX_ITEMS, sizeof(*pool.items), GFP_KERNEL);
+	if (!pool.items)
+		return -ENOMEM;
+	pool.wq = alloc_workqueue("buildidx", WQ_UNBOUND, 1);
+	if (!pool.wq) {
+		kvfree(pool.items);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* After bidx_work_drain(), and after the last RCU reader. Context: may sleep. */
+void bidx_work_exit(void)
+{
+	irq_work_sync(&pool.irq_work);
+	destroy_workqueue(pool.wq);
+	kvfree(pool.items);
+}
