@@ -17,6 +17,17 @@
 
 #define BIDX_MAPLE_DEPTH	16	/* 10^16 entries */
 
+/* Last used slot of a leaf or range node that ends at @max. Mirrors ma_data_end(). */
+static inline unsigned int bidx_maple_end64(const struct maple_node *node, unsigned long max)
+{
+	const unsigned int last = MAPLE_RANGE64_SLOTS - 1;
+	unsigned long pivot = READ_ONCE(node->mr64.pivot[last - 1]);
+
+	if (!pivot)
+		return min_t(unsigned int, READ_ONCE(node->mr64.meta.end), last);
+	return pivot == max ? last - 1 : last;
+}
+
 /**
  * bidx_maple_find() - the slot that holds an index
  * @mt: maple tree of current's mm
@@ -46,31 +57,30 @@ static inline void *bidx_maple_find(const struct maple_tree *mt, unsigned long i
 		const unsigned long *pivots;
 		void * const *slots;
 		unsigned int type = (entry >> MAPLE_NODE_TYPE_SHIFT) & MAPLE_NODE_TYPE_MASK;
-		unsigned int i, nr;
+		unsigned int i, end;
 
 		switch (type) {
 		case maple_leaf_64:
 		case maple_range_64:
 			pivots = node->mr64.pivot;
 			slots = (void * const *)node->mr64.slot;
-			nr = MAPLE_RANGE64_SLOTS;
+			end = bidx_maple_end64(node, *max);
 			break;
 		case maple_arange_64:
 			pivots = node->ma64.pivot;
 			slots = (void * const *)node->ma64.slot;
-			nr = MAPLE_ARANGE64_SLOTS;
+			end = min_t(unsigned int, READ_ONCE(node->ma64.meta.end),
+				    MAPLE_ARANGE64_SLOTS - 1);
 			break;
 		default:
 			*torn = true;
 			return NULL;
 		}
 
-		/* A zero pivot after the first ends the node: that slot goes up to max. */
-		for (i = 0; i < nr - 1; i++) {
+		/* The last slot has no pivot: it goes up to max. */
+		for (i = 0; i < end; i++) {
 			unsigned long pivot = READ_ONCE(pivots[i]);
 
-			if ((i && !pivot) || pivot >= *max)
-				break;
 			if (index <= pivot) {
 				*max = pivot;
 				break;
@@ -80,7 +90,7 @@ static inline void *bidx_maple_find(const struct maple_tree *mt, unsigned long i
 		entry = (unsigned long)READ_ONCE(slots[i]);
 		if (type == maple_leaf_64)
 			return (void *)entry;
-		if ((entry & 3) != 2 || entry <= MAPLE_RESERVED_RANGE) {
+		if (entry <= MAPLE_RESERVED_RANGE) {
 			*torn = true;
 			return NULL;
 		}

@@ -7,7 +7,7 @@ set -eu
 
 kernel=$1
 work=$2
-make -s -C "$(dirname "$0")" OUT="$work" "$work/bidx-btf" >&2
+make -s -C "$(dirname "$0")" OUT="$work" KDIR="/lib/modules/$kernel/build" "$work/bidx-btf" >&2
 for image in "/boot/vmlinuz-$kernel" "/lib/modules/$kernel/vmlinuz"; do
 	if [ -s "$image" ]; then
 		"$work/bidx-btf" base "$kernel" "$image" "$work/base" >&2

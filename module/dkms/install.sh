@@ -11,6 +11,9 @@ target=/usr/src/buildidx-$version
 hook=/etc/kernel/postinst.d/buildidx
 . "$top/module/dkms/supported.sh"
 
+# dkms asks make for the kernel's compiler; as a child of make it would get "Entering directory" too
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
 if [ "$(id -u)" != 0 ]; then
 	echo "buildidx: run make dkms-install as root" >&2
 	exit 1
