@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mockdev - stands in for /dev/buildidx, as strict as uapi/buildidx.h asks
+ */
+#ifndef MOCKDEV_H
+#define MOCKDEV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libbuildidx.h"
+
+/**
+ * struct mockdev - what the device does
+ * @info: answer to INFO; @info.size is not used
+ * @fail_cmd: command that fails; 0 for none
+ * @fail_error: negative errno of it
+ * @objects: entries that a dump gives: numbers 1 to @objects
+ * @least_room: a dump into less gives ENOSPC
+ * @stuck: a dump never moves its cursor
+ * @overfull: a dump claims more entries than fit
+ * @no_id: QUERY_FD and QUERY_EXE have only a status, NOT_RESIDENT
+ * @moved: QUERY_ADDR finds something else mapped than maps said
+ */
+struct mockdev {
+	struct buildidx_info info;
+	unsigned long fail_cmd;
+	int fail_error;
+	uint64_t objects;
+	uint32_t least_room;
+	bool stuck;
+	bool overfull;
+	bool no_id;
+	bool moved;
+};
+
+/** mockdev_init() - a healthy device with 1000 objects */
+void mockdev_init(struct mockdev *dev);
+
+/** mockdev_ioctl() - for struct buildidx; @ctx is the struct mockdev */
+int mockdev_ioctl(void *ctx, int fd, unsigned long cmd, void *arg);
+
+/** mockdev_object() - what the device holds under a number */
+void mockdev_object(struct buildidx_object *obj, uint64_t number);
+
+/*
+ * QUERY_ADDR: an address below 16 pages has its page number as status, from
+ * 16 pages to 17 a truncated Go ID of object MOCKDEV_GO_OBJECT; one above is
+ * looked up in /proc/PID/maps and the file read.
+ */
+#define MOCKDEV_GO_ADDRESS	0x10000
+#define MOCKDEV_GO_OBJECT	83
+#define MOCKDEV_GO_LEN		83
+
+#endif /* MOCKDEV_H */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * report - messages and exit codes
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	/* Keep the order of answers and complaints when both go to one place. */
+	fflush(stdout);
+	fputs("buildidx: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void *must(void *p)
+{
+	if (!p) {
+		complain("out of memory");
+		exit(EXIT_PARTLY);
+	}
+	return p;
+}
+
+char *escaped(const char *name)
+{
+	size_t len = strlen(name);
+	size_t size = buildidx_escape(name, len, NULL, 0) + 1;
+	char *text = must(malloc(size));
+
+	buildidx_escape(name, len, text, size);
+	return text;
+}
+
+int exit_code_of(int error)
+{
+	switch (error) {
+	case 0:
+		return EXIT_OK;
+	case -EPERM:
+	case -EACCES:
+		return EXIT_DENIED;
+	default:
+		return EXIT_PARTLY;
+	}
+}
+
+int worse_of(int a, int b)
+{
+	return a > b ? a : b;
+}
