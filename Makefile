@@ -51,7 +51,7 @@ kbuild: object-tree
 
 .PHONY: btf-tool
 btf-tool:
-	-@$(MAKE) --no-print-directory -f module/btf/Makefile OUT='$(OBJ)/btf' '$(OBJ)/btf/bidx-btf'
+	-@$(MAKE) --no-print-directory -f module/btf/Makefile OUT='$(OBJ)/btf' KDIR='$(KDIR)' '$(OBJ)/btf/bidx-btf'
 
 .PHONY: btf
 btf: kbuild btf-tool
@@ -89,7 +89,7 @@ check:
 
 .PHONY: fuzz
 fuzz:
-	$(MAKE) -C tests/fuzz fuzz
+	$(MAKE) -C tests/fuzz long
 
 .PHONY: clean
 clean:

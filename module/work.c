@@ -178,11 +178,18 @@ bool bidx_work_has_task_work(void)
 #endif
 }
 
+/* Tasks that never return to user mode, so that a task work could wait for ever. */
+#ifdef PF_USER_WORKER	/* since 6.4, 54e6842d0775: io_uring's and vhost's */
+#define BIDX_KERNEL_ONLY	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define BIDX_KERNEL_ONLY	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
 /* Return: false when current takes no task work. */
 static bool bidx_to_current(struct bidx_item *item)
 {
 #ifdef HAVE_TASK_WORK_ADD_EXPORT
-	if (current->flags & PF_KTHREAD)
+	if (current->flags & BIDX_KERNEL_ONLY)
 		return false;
 	init_task_work(&item->cb, bidx_task_work);
 	return !task_work_add(current, &item->cb, TWA_RESUME);
