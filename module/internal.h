@@ -286,7 +286,9 @@ void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r);
 void bidx_range_to_frame(const struct bidx_range *r, unsigned long ip,
 			 struct buildidx_frame *f);
 
-/* kfunc.c */
+/* kfunc.c; the contract of the two kfuncs is in include/buildidx.bpf.h */
+int bpf_buildidx_frames(const void *ips, u32 ips__sz, void *frames, u32 frames__sz, u64 flags);
+int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *ids, u32 ids__sz, u64 flags);
 int bidx_kfunc_init(void);
 void bidx_kfunc_info(u32 *state, u32 *error);
 

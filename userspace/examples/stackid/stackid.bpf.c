@@ -27,13 +27,30 @@ struct {
 	__uint(max_entries, 1024 * 1024);
 } stacks SEC(".maps");
 
+/* Not in the ring: on 6.1 only one argument of a kfunc may be memory of a ring. */
+struct addresses {
+	__u64 ips[STACKID_DEPTH];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct addresses);
+} scratch SEC(".maps");
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct addresses *a;
 	struct stack *s;
+	__u32 zero = 0;
 
 	if (preempt || pid_tgid >> 32 != target)
+		return 0;
+	a = bpf_map_lookup_elem(&scratch, &zero);
+	if (!a)
 		return 0;
 	s = bpf_ringbuf_reserve(&stacks, sizeof(*s), 0);
 	if (!s)
@@ -41,8 +58,8 @@ int BPF_PROG(on_switch, bool preempt)
 	s->pid = (__u32)pid_tgid;
 	if (have_buildidx) {
 		/* addresses first, then all of them in one call */
-		bpf_get_stack(ctx, s->ips, sizeof(s->ips), BPF_F_USER_STACK);
-		bpf_buildidx_stack_build_id(s->ips, sizeof(s->ips), s->frames, sizeof(s->frames),
+		bpf_get_stack(ctx, a->ips, sizeof(a->ips), BPF_F_USER_STACK);
+		bpf_buildidx_stack_build_id(a->ips, sizeof(a->ips), s->frames, sizeof(s->frames),
 					    0);
 	} else {
 		bpf_get_stack(ctx, s->frames, sizeof(s->frames),

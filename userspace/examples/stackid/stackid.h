@@ -10,13 +10,11 @@
  * struct stack - one stack, in the format of the stock helper
  * @pid: thread
  * @pad: not set
- * @ips: addresses; used by the BPF program only
  * @frames: the answers; the first one with status EMPTY ends the stack
  */
 struct stack {
 	__u32 pid;
 	__u32 pad;
-	__u64 ips[STACKID_DEPTH];
 	struct bpf_stack_build_id frames[STACKID_DEPTH];
 };
 
