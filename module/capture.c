@@ -94,7 +94,8 @@ static u8 bidx_traits(struct inode *inode, const struct bidx_times *t, u64 now)
 	u64 tick = max_t(u64, 2 * TICK_NSEC, inode->i_sb->s_time_gran);
 	u8 traits = 0;
 
-	if (now - t->mtime + tick <= 2 * tick)
+	/* A time ahead of the coarse clock is as young: multigrain times (6.13) run ahead. */
+	if ((s64)(now - t->mtime) <= (s64)tick)
 		traits |= BIDX_FRESH;
 	if (bidx_sb_in_memory(inode->i_sb) || mapping_writably_mapped(inode->i_mapping))
 		traits |= BIDX_UNSTAMPED;

@@ -110,7 +110,7 @@ static long bidx_ioc_query_fd(union bidx_arg *arg)
 	struct file *file;
 	long err;
 
-	if (q->flags || q->pad || memchr_inv(&q->obj, 0, sizeof(q->obj)))
+	if (q->flags || q->pad)
 		return -EINVAL;
 	file = fget(q->fd);	/* not an O_PATH one */
 	if (!file)
@@ -184,7 +184,7 @@ static long bidx_ioc_query_addr(union bidx_arg *arg)
 	struct mm_struct *mm;
 	long err = 0;
 
-	if (q->flags || q->pad || memchr_inv(&q->frame, 0, sizeof(q->frame)))
+	if (q->flags || q->pad)
 		return -EINVAL;
 	mm = bidx_mm_of(q->pid);
 	if (IS_ERR(mm))
@@ -210,7 +210,7 @@ static long bidx_ioc_query_exe(union bidx_arg *arg)
 	struct file *file;
 	long err;
 
-	if (q->flags || q->pad || memchr_inv(&q->obj, 0, sizeof(q->obj)))
+	if (q->flags || q->pad)
 		return -EINVAL;
 	mm = bidx_mm_of(q->pid);
 	if (IS_ERR(mm))
@@ -233,7 +233,7 @@ static long bidx_ioc_object(union bidx_arg *arg)
 
 	if (!bidx_may_see_all())
 		return -EPERM;
-	if (q->flags || memchr_inv(&q->obj, 0, sizeof(q->obj)))
+	if (q->flags)
 		return -EINVAL;
 	for (i = 0; !bidx_vdso_object(i, &q->obj); i++)
 		if (q->obj.object == q->object)

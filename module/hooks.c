@@ -195,12 +195,22 @@ static int bidx_place_kprobe(struct bidx_hook *hook, const char *symbol)
 	return register_kprobe(&hook->kp);
 }
 
+/* debug_skip_hook=NAME: the first function is missing; NAME*: all are. */
+static bool bidx_skipped(const struct bidx_hook *hook, int i)
+{
+	size_t len = strlen(hook->name);
+
+	if (!bidx_skip_hook || strncmp(bidx_skip_hook, hook->name, len))
+		return false;
+	return !strcmp(bidx_skip_hook + len, "*") || (!i && !bidx_skip_hook[len]);
+}
+
 static int bidx_place(struct bidx_hook *hook)
 {
 	int i, err = -ENOENT;
 
 	for (i = 0; i < BIDX_ALTERNATIVES && hook->symbols[i]; i++) {
-		if (!i && bidx_skip_hook && !strcmp(bidx_skip_hook, hook->name)) {
+		if (bidx_skipped(hook, i)) {
 			pr_info("hook %s: %s is treated as missing (debug_skip_hook)\n",
 				hook->name, hook->symbols[i]);
 			continue;

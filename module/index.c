@@ -58,8 +58,10 @@ struct bidx_entry *bidx_entry_alloc(void)
 {
 	struct bidx_entry *e = kmem_cache_zalloc(index.cache, GFP_KERNEL | __GFP_NOWARN);
 
-	if (e)
+	if (e) {
 		INIT_HLIST_NODE(&e->node);
+		e->reread_at = (u32)jiffies - BIDX_REREAD_PAUSE;
+	}
 	return e;
 }
 
@@ -365,7 +367,7 @@ int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state)
 		    bidx_same_content(cur, e))
 			e->object = cur->object;
 		e->change = cur->change;
-		e->reread_after = cur->reread_after;
+		e->reread_at = cur->reread_at;
 		e->state = state;
 		hlist_replace_rcu(&cur->node, &e->node);
 		smp_store_release(&cur->state, BIDX_DEAD);

@@ -42,6 +42,9 @@ enum bidx_state {
 	BIDX_DEAD,
 };
 
+/* A file that keeps answering MODIFIED is read again no more often than this. */
+#define BIDX_REREAD_PAUSE	(HZ / 10)
+
 /* bidx_entry.traits */
 #define BIDX_FRESH	(1U << 0) /* read within one timestamp tick of the last write */
 #define BIDX_UNSTAMPED	(1U << 1) /* writes through shared mappings do not move the times */
@@ -71,7 +74,7 @@ enum bidx_state {
  * @evicting: an eviction is looking whether the file is mapped
  * @reread_queued: a re-read is on its way
  * @ticketed: a capture still fills it; whoever unhashes it must not free it
- * @reread_after: jiffies (low 32 bits) before which none is queued again
+ * @reread_at: jiffies (low 32 bits) when a lookup last queued one
  * @id_len: bytes
  * @id: identity of up to BUILDIDX_ID_MAX bytes
  * @text: longer identity (Go), owned by the entry
@@ -99,7 +102,7 @@ struct bidx_entry {
 	u32 last_used;
 	u32 lru_stamp;
 	u32 change;
-	u32 reread_after;
+	u32 reread_at;
 	u8 state;
 	u8 status;
 	u8 kind;

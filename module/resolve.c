@@ -125,27 +125,31 @@ void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r)
 }
 
 /*
- * Times and sizes tell that the content changed, except where writes do not
- * move them: then any writer makes the answer MODIFIED until it lets go.
+ * Size and mtime tell that the content changed, except where a write does not
+ * move them, or somebody put the mtime back (which moves the ctime, as chmod
+ * does, which changes nothing): then a writer that is still there makes the
+ * answer MODIFIED. One that has gone was seen by the close hook.
  */
 static bool bidx_modified(const struct bidx_entry *e, struct inode *inode,
 			  struct address_space *mapping)
 {
 	atomic_t writers;
-	u64 size, mtime;
+	struct bidx_times t;
 
-	if (bidx_inode_peek(inode, &size, &mtime))
+	if (bidx_inode_peek(inode, &t))
 		return true;
-	if (size != e->size || mtime != e->mtime)
+	if (t.size != e->size || t.mtime != e->mtime)
 		return true;
-	if (likely(!e->traits))
+	if (likely(!e->traits && t.ctime == e->ctime))
 		return false;
 	if (e->traits & BIDX_UNSTAMPED) {
-		if (copy_from_kernel_nofault(&writers, &mapping->i_mmap_writable,
+		/* A memfd's writer is not in i_writecount either. */
+		if (t.ctime != e->ctime ||
+		    copy_from_kernel_nofault(&writers, &mapping->i_mmap_writable,
 					     sizeof(writers)) || atomic_read(&writers) > 0)
 			return true;
 	}
-	if (e->traits & BIDX_FRESH) {
+	if ((e->traits & BIDX_FRESH) || t.ctime != e->ctime) {
 		if (copy_from_kernel_nofault(&writers, &inode->i_writecount,
 					     sizeof(writers)) || atomic_read(&writers) > 0)
 			return true;

@@ -25,9 +25,6 @@
 
 #define BIDX_ITEMS	2048
 #define BIDX_WORDS	(BIDX_ITEMS / BITS_PER_LONG)
-/* A file that keeps answering MODIFIED is read again no more often than this. */
-#define BIDX_REREAD_PAUSE	(HZ / 10)
-
 enum bidx_what {
 	BIDX_WORK_MAPPED,
 	BIDX_WORK_WRITTEN,
@@ -296,7 +293,7 @@ void bidx_work_reread(struct bidx_entry *e)
 	struct bidx_item *item;
 
 	if (READ_ONCE(e->reread_queued) ||
-	    (s32)((u32)jiffies - READ_ONCE(e->reread_after)) < 0)
+	    (u32)jiffies - READ_ONCE(e->reread_at) < BIDX_REREAD_PAUSE)
 		return;
 	item = bidx_item_get();
 	if (!item)
@@ -305,7 +302,7 @@ void bidx_work_reread(struct bidx_entry *e)
 		bidx_item_put(item);
 		return;
 	}
-	WRITE_ONCE(e->reread_after, (u32)jiffies + BIDX_REREAD_PAUSE);
+	WRITE_ONCE(e->reread_at, (u32)jiffies);
 	item->what = BIDX_WORK_WRITTEN;
 	item->inode = e->inode;
 	item->object = e->object;

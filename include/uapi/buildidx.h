@@ -8,7 +8,8 @@
  * it was compiled against. A kernel that knows a longer struct treats the
  * missing tail as zero; a kernel that knows a shorter one accepts the call only
  * when the unknown tail is zero. The module writes back min(its size, @size)
- * bytes. @flags and every pad or reserved member must be zero on input.
+ * bytes. @flags and every pad or reserved member must be zero on input; result
+ * members are ignored on input.
  *
  * Errors that every ioctl can return:
  *   ENOTTY     unknown command
@@ -279,7 +280,8 @@ struct buildidx_query_fd {
  * @frame: result
  *
  * One's own process needs no capability; another needs CAP_SYS_PTRACE or
- * CAP_PERFMON (EPERM). Errors: ESRCH no such process. A process without an
+ * CAP_PERFMON, or CAP_SYS_ADMIN, which implies it (EPERM). Errors: ESRCH no such
+ * process; EINVAL a negative pid. A process without an
  * address space gives status NO_MM.
  */
 struct buildidx_query_addr {
