@@ -99,6 +99,8 @@ static u8 bidx_traits(struct inode *inode, const struct bidx_times *t, u64 now)
 		traits |= BIDX_FRESH;
 	if (bidx_sb_in_memory(inode->i_sb) || mapping_writably_mapped(inode->i_mapping))
 		traits |= BIDX_UNSTAMPED;
+	if (inode->i_sb->s_flags & SB_NOUSER)
+		traits |= BIDX_UNCOUNTED;
 	return traits;
 }
 

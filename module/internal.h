@@ -48,6 +48,7 @@ enum bidx_state {
 /* bidx_entry.traits */
 #define BIDX_FRESH	(1U << 0) /* read within one timestamp tick of the last write */
 #define BIDX_UNSTAMPED	(1U << 1) /* writes through shared mappings do not move the times */
+#define BIDX_UNCOUNTED	(1U << 2) /* writers are not in i_writecount (memfd) */
 
 /**
  * struct bidx_entry - one file in the index
@@ -70,7 +71,7 @@ enum bidx_state {
  * @status: what a lookup answers while VALID or FAILED
  * @kind: enum buildidx_kind
  * @source: enum buildidx_source
- * @traits: BIDX_FRESH, BIDX_UNSTAMPED
+ * @traits: BIDX_FRESH, BIDX_UNSTAMPED, BIDX_UNCOUNTED
  * @evicting: an eviction is looking whether the file is mapped
  * @reread_queued: a re-read is on its way
  * @ticketed: a capture still fills it; whoever unhashes it must not free it

@@ -143,12 +143,12 @@ static bool bidx_modified(const struct bidx_entry *e, struct inode *inode,
 	if (likely(!e->traits && t.ctime == e->ctime))
 		return false;
 	if (e->traits & BIDX_UNSTAMPED) {
-		/* A memfd's writer is not in i_writecount either. */
-		if (t.ctime != e->ctime ||
-		    copy_from_kernel_nofault(&writers, &mapping->i_mmap_writable,
+		if (copy_from_kernel_nofault(&writers, &mapping->i_mmap_writable,
 					     sizeof(writers)) || atomic_read(&writers) > 0)
 			return true;
 	}
+	if ((e->traits & BIDX_UNCOUNTED) && t.ctime != e->ctime)
+		return true;
 	if ((e->traits & BIDX_FRESH) || t.ctime != e->ctime) {
 		if (copy_from_kernel_nofault(&writers, &inode->i_writecount,
 					     sizeof(writers)) || atomic_read(&writers) > 0)
