@@ -51,8 +51,8 @@
  * that and all later elements are BPF_STACK_BUILD_ID_EMPTY.
  *
  * Context: any, NMI included. Takes no lock, does no I/O.
- * Return: elements written (the smaller of the two capacities), -EINVAL for a
- * bad size or flag.
+ * Return: elements written (the smaller of the two capacities, at most 1024),
+ * -EINVAL for a bad size or flag.
  */
 extern int bpf_buildidx_stack_build_id(const void *ips, __u32 ips__sz, void *ids,
 				       __u32 ids__sz, __u64 flags) __weak __ksym;
@@ -68,8 +68,8 @@ extern int bpf_buildidx_stack_build_id(const void *ips, __u32 ips__sz, void *ids
  * Every address gets one frame, zero addresses included (NO_MAPPING).
  *
  * Context: any, NMI included. Takes no lock, does no I/O.
- * Return: elements written (the smaller of the two capacities), -EINVAL for a
- * bad size or flag.
+ * Return: elements written (the smaller of the two capacities, at most 1024),
+ * -EINVAL for a bad size or flag.
  */
 extern int bpf_buildidx_frames(const void *ips, __u32 ips__sz, void *frames,
 			       __u32 frames__sz, __u64 flags) __weak __ksym;

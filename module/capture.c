@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 
+#include <linux/dcache.h>
 #include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
@@ -86,22 +87,32 @@ void bidx_inode_times(const struct inode *inode, struct bidx_times *t)
 }
 
 /*
- * A write in the same timestamp tick as the last one before our read moves no
- * time, so such a file is distrusted until a later read (BIDX_FRESH).
+ * Times that do not tell of a write that is under way, or of the next one:
+ * - the last one is so young that another may leave the same times (FAT stores
+ *   even seconds, whatever its s_time_gran says); a time ahead of the coarse
+ *   clock is as young: multigrain times (6.13) run ahead;
+ * - a write stamps the file first and copies then, under the inode's lock, or
+ *   without it while direct I/O is in flight;
+ * - the file system stamps nothing itself (FUSE, NFS).
+ * Such a file is distrusted while a writer has it open and read again when one
+ * closes it. @t was taken before the content is read.
  */
-static u8 bidx_traits(struct inode *inode, const struct bidx_times *t, u64 now)
+static bool bidx_is_fresh(struct inode *inode, const struct bidx_times *t, u64 now)
 {
 	u64 tick = max_t(u64, 2 * TICK_NSEC, inode->i_sb->s_time_gran);
-	u8 traits = 0;
 
-	/* A time ahead of the coarse clock is as young: multigrain times (6.13) run ahead. */
-	if ((s64)(now - t->mtime) <= (s64)tick)
-		traits |= BIDX_FRESH;
-	if (bidx_sb_in_memory(inode->i_sb) || mapping_writably_mapped(inode->i_mapping))
-		traits |= BIDX_UNSTAMPED;
-	if (inode->i_sb->s_flags & SB_NOUSER)
-		traits |= BIDX_UNCOUNTED;
-	return traits;
+	if (inode->i_sb->s_magic == MSDOS_SUPER_MAGIC)
+		tick = 2 * NSEC_PER_SEC + 2 * TICK_NSEC;
+	smp_rmb();
+	return (s64)(now - t->mtime) <= (s64)tick || (s64)(now - t->ctime) <= (s64)tick ||
+	       inode_is_locked(inode) || atomic_read(&inode->i_dio_count) ||
+	       IS_NOCMTIME(inode);
+}
+
+/* Writes through shared mappings move the times only where they fault. */
+static bool bidx_is_unstamped(struct inode *inode)
+{
+	return bidx_sb_in_memory(inode->i_sb) || mapping_writably_mapped(inode->i_mapping);
 }
 
 static void bidx_entry_set(struct bidx_entry *e, struct inode *inode, const struct bidx_times *t,
@@ -141,6 +152,33 @@ static bool bidx_error_is_ours(int err)
 	return err == -EINTR || err == -ENOMEM || err == -ESRCH;
 }
 
+static int bidx_read_nothing(void *ctx, u64 off, void *buf, size_t len)
+{
+	return -EAGAIN;
+}
+
+/*
+ * A file that changes all the time gets an entry all the same, so that a lookup
+ * or the writer's close has it read again. Return: as bidx_capture_once().
+ */
+static int bidx_capture_restless(struct inode *inode)
+{
+	struct bidx_ticket ticket;
+	struct bidx_times t;
+	int err = bidx_index_begin(&ticket, inode);
+
+	if (err)
+		return err;
+	if (!ticket.hashed) {
+		bidx_index_abort(&ticket);
+		return -EBUSY;
+	}
+	bidx_inode_times(inode, &t);
+	bidx_entry_set(ticket.e, inode, &t, BIDX_FRESH);
+	ticket.e->status = BUILDIDX_STATUS_MODIFIED;
+	return bidx_index_publish(&ticket, BIDX_FAILED) ?: 1;
+}
+
 /*
  * One attempt. Return: 0 identity stored; 1 failure stored, for a file that was
  * unknown; negative: nothing stored, a known file keeps the entry it has.
@@ -152,7 +190,7 @@ static int bidx_capture_once(struct file *file, struct inode *inode, void *scrat
 	struct bidx_times before, after;
 	struct bidx_ticket ticket;
 	bool failed = false;
-	u8 traits;
+	u8 traits = 0;
 	u64 now;
 	int err;
 
@@ -162,10 +200,18 @@ static int bidx_capture_once(struct file *file, struct inode *inode, void *scrat
 
 	now = ktime_get_coarse_real_ns();
 	bidx_inode_times(inode, &before);
-	traits = bidx_traits(inode, &before, now);
+	if (bidx_is_fresh(inode, &before, now))
+		traits |= BIDX_FRESH;
+	if (bidx_is_unstamped(inode))
+		traits |= BIDX_UNSTAMPED;
+	if (inode->i_sb->s_flags & SB_NOUSER)
+		traits |= BIDX_UNCOUNTED;
 	if (file && file->f_op->read_iter && bidx_sb_may_wait(inode->i_sb)) {
 		reader.read = bidx_read_file;
 		reader.ctx = file;
+	} else if (inode->i_sb->s_magic == HUGETLBFS_MAGIC) {
+		/* Before 6.7 its page cache counts in huge pages. */
+		reader.read = bidx_read_nothing;
 	} else {
 		reader.read = bidx_read_resident;
 		reader.ctx = inode->i_mapping;
@@ -173,7 +219,13 @@ static int bidx_capture_once(struct file *file, struct inode *inode, void *scrat
 	reader.size = before.size;
 	err = bidx_identify(&reader, id, scratch);
 	bidx_inode_times(inode, &after);
-	traits |= bidx_traits(inode, &after, now) & BIDX_UNSTAMPED;
+	if (bidx_is_unstamped(inode))
+		traits |= BIDX_UNSTAMPED;
+	/* Copied up while it was read: the bytes may be the upper file's. */
+	if (file && inode != file_inode(file) && d_real_inode(file->f_path.dentry) != inode) {
+		err = -ESTALE;
+		goto abort;
+	}
 	if (before.size != after.size || before.mtime != after.mtime) {
 		err = -EBUSY;
 		goto abort;
@@ -230,6 +282,8 @@ int bidx_capture(struct file *file, struct inode *inode)
 			if (err != -EBUSY)
 				break;
 		}
+		if (err == -EBUSY)
+			err = bidx_capture_restless(inode);
 	}
 	kfree(id);
 	kfree(scratch);

@@ -19,8 +19,6 @@
 
 #include "compat/file.h"
 
-/* Objects copied to the caller at once. */
-#define BIDX_DUMP_BATCH	64
 #define BIDX_DUMP_MAX	65536
 
 union bidx_arg {
@@ -60,7 +58,11 @@ static long bidx_ioc_info(union bidx_arg *arg)
 	return 0;
 }
 
-static void bidx_object_of(const struct inode *inode, struct buildidx_object *obj)
+/*
+ * What the index says of an inode now. Return: false when reading the file
+ * could make the answer better.
+ */
+static bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
 {
 	struct bidx_entry *e;
 
@@ -72,7 +74,15 @@ static void bidx_object_of(const struct inode *inode, struct buildidx_object *ob
 		memset(obj, 0, sizeof(*obj));
 		obj->status = BUILDIDX_STATUS_NOT_INDEXED;
 	}
+	if (obj->kind != BUILDIDX_KIND_NONE && bidx_entry_modified(e, inode, inode->i_mapping)) {
+		obj->status = BUILDIDX_STATUS_MODIFIED;
+		obj->kind = BUILDIDX_KIND_NONE;
+		obj->source = BUILDIDX_SOURCE_NONE;
+		obj->id_len = 0;
+		memset(obj->id, 0, sizeof(obj->id));
+	}
 	rcu_read_unlock();
+	return obj->kind != BUILDIDX_KIND_NONE;
 }
 
 /*
@@ -82,25 +92,22 @@ static void bidx_object_of(const struct inode *inode, struct buildidx_object *ob
 static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 {
 	struct inode *inode = d_real_inode(file->f_path.dentry);
-	long err = 0;
+	long err;
 
-	if (!bidx_inode_wanted(inode))
+	if ((file->f_mode & (FMODE_READ | FMODE_CAN_READ)) != (FMODE_READ | FMODE_CAN_READ) ||
+	    !bidx_inode_wanted(inode))
 		return -EOPNOTSUPP;
 	if (!READ_ONCE(bidx_active)) {
 		memset(obj, 0, sizeof(*obj));
 		obj->status = BUILDIDX_STATUS_OFF;
 		return 0;
 	}
-	if (!bidx_index_covers(inode))
-		err = bidx_capture(file, inode);
-	switch (err) {
-	case -EINTR:
-	case -ENOMEM:
+	if (bidx_object_of(inode, obj))
+		return 0;
+	err = bidx_capture(file, inode);
+	if (err == -EINTR || err == -ENOMEM)
 		return err;
-	}
 	bidx_object_of(inode, obj);
-	if (err == -EBUSY && obj->status == BUILDIDX_STATUS_OK)
-		obj->status = BUILDIDX_STATUS_MODIFIED;
 	return 0;
 }
 
@@ -119,8 +126,6 @@ static long bidx_ioc_query_fd(union bidx_arg *arg)
 		err = -EBADF;
 	else if (!S_ISREG(file_inode(file)->i_mode))
 		err = -EINVAL;
-	else if (!(file->f_mode & FMODE_CAN_READ))
-		err = -EOPNOTSUPP;
 	else
 		err = bidx_query_file(file, &q->obj);
 	fput(file);
@@ -282,12 +287,12 @@ static long bidx_ioc_dump(union bidx_arg *arg)
 	if (d->flags || d->obj_size < sizeof(*objs) || d->obj_size > PAGE_SIZE || !d->count ||
 	    d->count > BIDX_DUMP_MAX)
 		return -EINVAL;
-	objs = kvmalloc_array(BIDX_DUMP_BATCH, sizeof(*objs), GFP_KERNEL);
+	objs = kvmalloc_array(BIDX_CHAIN_MAX, sizeof(*objs), GFP_KERNEL);
 	if (!objs)
 		return -ENOMEM;
 	for (; d->cursor < steps && done < d->count; d->cursor++) {
 		int n = bidx_dump_step(d->cursor, objs,
-				       min_t(u32, d->count - done, BIDX_DUMP_BATCH));
+				       min_t(u32, d->count - done, BIDX_CHAIN_MAX));
 
 		if (n == -ENOSPC && done)
 			break;	/* the next call has room for it */

@@ -95,7 +95,8 @@ static void bidx_on_fput(void *arg)
 	bidx_hit(BIDX_HOOK_FPUT);
 	if (bidx_is_probe(BIDX_HOOK_FPUT, inode))
 		return;
-	if (bidx_index_written(inode, &object))
+	/* FMODE_NOCMTIME: written through a handle that moves no times (XFS, nfsd) */
+	if (bidx_index_written(inode, file->f_mode & FMODE_NOCMTIME, &object))
 		bidx_work_written(inode, object);
 }
 
@@ -121,7 +122,7 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 	},
 	[BIDX_HOOK_FPUT] = {
 		.name = "fput",
-		.symbols = { "__fput", "security_file_release", "security_file_free" },
+		.symbols = { "__fput", "security_file_release", "locks_remove_file" },
 		.event = bidx_on_fput,
 		.loss = "a file rewritten in place within one timestamp tick would keep its old ID",
 	},
@@ -178,10 +179,7 @@ static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
 	 * not guard it.
 	 */
 	hook->ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION;
-	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1);
-	if (err)
-		return err;
-	err = register_ftrace_function(&hook->ops);
+	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1) ?: register_ftrace_function(&hook->ops);
 	if (err)
 		ftrace_free_filter(&hook->ops);
 	return err;
@@ -312,14 +310,15 @@ unsigned int bidx_hooks_info(struct buildidx_hook *info, unsigned int max)
 	bidx_stats_sum(-1, &sum);
 	for (i = 0; i < BIDX_HOOK_COUNT && i < max; i++) {
 		const struct bidx_hook *hook = &hooks[i];
+		int placed = READ_ONCE(hook->placed);
 
 		memset(&info[i], 0, sizeof(info[i]));
 		strscpy(info[i].name, hook->name, sizeof(info[i].name));
 		info[i].hits = sum.hook_hits[i];
 		info[i].error = hook->error;
-		if (hook->placed < 0)
+		if (placed < 0)
 			continue;
-		strscpy(info[i].symbol, hook->symbols[hook->placed], sizeof(info[i].symbol));
+		strscpy(info[i].symbol, hook->symbols[placed], sizeof(info[i].symbol));
 		info[i].state = hook->as_kprobe ? BUILDIDX_HOOK_KPROBE : BUILDIDX_HOOK_FTRACE;
 		if (hook->as_kprobe)
 			info[i].missed = hook->kp.nmissed;

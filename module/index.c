@@ -26,8 +26,8 @@
 #include "compat/shrinker.h"
 
 #define BIDX_STRIPES		256
-/* No chain gets near this; it bounds a walk whatever happens. */
-#define BIDX_CHAIN_MAX		1024
+/* Entries looked at for one that may be evicted: the next capture goes on from there. */
+#define BIDX_EVICT_BUDGET	4096
 #define BIDX_ENTRIES_PER_HEAD	2
 
 static struct {
@@ -181,7 +181,9 @@ static bool bidx_evict(struct bidx_entry *e)
 	WRITE_ONCE(e->evicting, 1);
 	/* Pairs with bidx_index_covers(). */
 	smp_mb();
-	if (mapping_mapped(e->inode->i_mapping)) {
+	/* A mapping that is being split or merged is out of the tree for a moment. */
+	if (rwsem_is_locked(&e->inode->i_mapping->i_mmap_rwsem) ||
+	    mapping_mapped(e->inode->i_mapping)) {
 		WRITE_ONCE(e->evicting, 0);
 		return false;
 	}
@@ -268,7 +270,8 @@ static unsigned long bidx_evict_some(unsigned long want, unsigned long budget, b
  * the read leaves a mark.
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -ENOSPC when the index is full of mapped files.
+ * Return: 0, -ENOMEM, -ENOSPC when the index is full of mapped files, or
+ * -ESTALE when it is switched off.
  */
 int bidx_index_begin(struct bidx_ticket *t, struct inode *inode)
 {
@@ -288,14 +291,19 @@ int bidx_index_begin(struct bidx_ticket *t, struct inode *inode)
 	old = bidx_index_lookup(inode);
 	rcu_read_unlock();
 	if (!old && atomic_long_read(&index.count) >= index.max) {
-		/* Twice round: the first may only refresh places in the list. */
-		if (!bidx_evict_some(1, 2 * index.max, true)) {
+		/* Twice round a small table: the first may only refresh places in the list. */
+		if (!bidx_evict_some(1, min(2 * index.max, BIDX_EVICT_BUDGET), true)) {
 			bidx_entry_free(t->e);
 			return -ENOSPC;
 		}
 	}
 
 	raw_spin_lock_irqsave(lock, flags);
+	if (!READ_ONCE(bidx_active)) {		/* see bidx_stop() */
+		raw_spin_unlock_irqrestore(lock, flags);
+		bidx_entry_free(t->e);
+		return -ESTALE;
+	}
 	old = bidx_find_locked(inode);
 	t->hashed = !old;
 	t->e->ticketed = t->hashed;
@@ -347,7 +355,7 @@ int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state)
 
 	raw_spin_lock_irqsave(lock, flags);
 	cur = bidx_find_locked(inode);
-	if (cur == e && e->change == t->change) {
+	if (cur == e && (e->change == t->change || state == BIDX_FAILED)) {
 		e->ticketed = 0;
 		smp_store_release(&e->state, state);
 	} else if (cur == e) {
@@ -404,12 +412,13 @@ void bidx_index_abort(struct bidx_ticket *t)
 /**
  * bidx_index_written() - a file that was open for writing is released
  * @inode: alive
+ * @unstamped: it was written without moving its times
  * @object: result, the entry to read again
  *
  * Context: any but NMI; called by the close hook.
  * Return: true when the content may have changed and must be read again.
  */
-bool bidx_index_written(struct inode *inode, u64 *object)
+bool bidx_index_written(struct inode *inode, bool unstamped, u64 *object)
 {
 	raw_spinlock_t *lock = bidx_stripe_of(bidx_head_of(inode));
 	struct bidx_entry *e;
@@ -425,7 +434,7 @@ bool bidx_index_written(struct inode *inode, u64 *object)
 	raw_spin_lock_irqsave(lock, flags);
 	e = bidx_find_locked(inode);
 	if (e) {
-		changed = e->state != BIDX_VALID || e->traits ||
+		changed = unstamped || e->state != BIDX_VALID || e->traits ||
 			  e->size != i_size_read(inode) ||
 			  e->mtime != bidx_inode_mtime(inode) ||
 			  e->ctime != bidx_inode_ctime(inode);
@@ -498,28 +507,28 @@ struct inode *bidx_index_grab(struct inode *inode, u64 object)
 	struct super_block *sb = NULL;
 	struct bidx_entry *e;
 	unsigned long flags;
+	bool held = false;
 
-	rcu_read_lock();
 	raw_spin_lock_irqsave(lock, flags);
 	e = bidx_find_locked(inode);
-	/* Hashed, so inode and super block are alive. A trylock takes no lock of its own. */
-	if (e && e->object == object && down_read_trylock(&inode->i_sb->s_umount))
-		sb = inode->i_sb;
-	if (e && e->object == object)
+	if (e && e->object == object) {
 		e->reread_queued = 0;
+		/* Hashed, so inode and super block are alive. A trylock waits for nothing. */
+		if (down_read_trylock(&inode->i_sb->s_umount))
+			sb = inode->i_sb;
+	}
+	/*
+	 * Not igrab(): it takes a sleeping lock on PREEMPT_RT, and once the
+	 * stripe is unlocked XFS may recycle the inode. One whose count is zero
+	 * is not mapped and can wait. Nor while frozen: the last iput() would
+	 * wait for a thaw, which waits for s_umount.
+	 */
+	if (sb && (sb->s_flags & SB_ACTIVE) && sb->s_writers.frozen == SB_UNFROZEN)
+		held = atomic_inc_not_zero(&inode->i_count);
 	raw_spin_unlock_irqrestore(lock, flags);
-	if (!sb) {
-		rcu_read_unlock();
-		return NULL;
-	}
-	/* The memory is an inode until the grace period ends; igrab() refuses a dying one. */
-	if (!(sb->s_flags & SB_ACTIVE) || !igrab(inode)) {
-		rcu_read_unlock();
+	if (sb && !held)
 		up_read(&sb->s_umount);
-		return NULL;
-	}
-	rcu_read_unlock();
-	return inode;
+	return held ? inode : NULL;
 }
 
 /* Undo bidx_index_grab(). Context: may sleep. */

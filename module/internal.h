@@ -42,6 +42,9 @@ enum bidx_state {
 	BIDX_DEAD,
 };
 
+/* No chain gets near this; it bounds a walk whatever happens. */
+#define BIDX_CHAIN_MAX	1024
+
 /* A file that keeps answering MODIFIED is read again no more often than this. */
 #define BIDX_REREAD_PAUSE	(HZ / 10)
 
@@ -206,7 +209,7 @@ struct bidx_ticket {
 int bidx_index_begin(struct bidx_ticket *t, struct inode *inode);
 int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state);
 void bidx_index_abort(struct bidx_ticket *t);
-bool bidx_index_written(struct inode *inode, u64 *object);
+bool bidx_index_written(struct inode *inode, bool unstamped, u64 *object);
 void bidx_index_inode_died(const struct inode *inode);
 void bidx_index_reap(void);
 unsigned long bidx_index_count(void);
@@ -286,6 +289,8 @@ struct bidx_range {
 void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r);
 void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_range *r,
 			 struct file **file);
+bool bidx_entry_modified(const struct bidx_entry *e, struct inode *inode,
+			 struct address_space *mapping);
 void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r);
 void bidx_range_to_frame(const struct bidx_range *r, unsigned long ip,
 			 struct buildidx_frame *f);

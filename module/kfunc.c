@@ -20,6 +20,9 @@
 /* Distinct mappings of one call that are remembered; a stack rarely has more. */
 #define BIDX_RANGES 8
 
+/* Bounds the time of one call; kernel.perf_event_max_stack is 127 by default. */
+#define BIDX_FRAMES_MAX 1024
+
 /**
  * struct bidx_call - what one kfunc call has resolved so far
  * @n: ranges in use
@@ -66,7 +69,8 @@ bidx_kfunc_start_defs
 __bpf_kfunc int bpf_buildidx_frames(const void *ips, u32 ips__sz, void *frames, u32 frames__sz,
 				    u64 flags)
 {
-	u32 n = min_t(u32, ips__sz / sizeof(u64), frames__sz / sizeof(struct buildidx_frame));
+	u32 n = min3(ips__sz / (u32)sizeof(u64), frames__sz / (u32)sizeof(struct buildidx_frame),
+		     (u32)BIDX_FRAMES_MAX);
 	struct buildidx_frame *out = frames;
 	const u64 *in = ips;
 	struct bidx_call call;
@@ -89,7 +93,8 @@ __bpf_kfunc int bpf_buildidx_frames(const void *ips, u32 ips__sz, void *frames, 
 __bpf_kfunc int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *ids, u32 ids__sz,
 					    u64 flags)
 {
-	u32 n = min_t(u32, ips__sz / sizeof(u64), ids__sz / sizeof(struct bpf_stack_build_id));
+	u32 n = min3(ips__sz / (u32)sizeof(u64), ids__sz / (u32)sizeof(struct bpf_stack_build_id),
+		     (u32)BIDX_FRAMES_MAX);
 	struct bpf_stack_build_id *out = ids;
 	const struct bidx_range *r;
 	const u64 *in = ips;

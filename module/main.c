@@ -59,9 +59,15 @@ static int bidx_start(void)
 static void bidx_stop(void)
 {
 	WRITE_ONCE(bidx_active, false);
+	/*
+	 * The flush takes every stripe's lock after the line above, and no
+	 * entry is made under one once it is false: so the table is empty, and
+	 * stays so, before inodes may die unseen.
+	 */
+	bidx_index_flush();
 	bidx_hooks_stop();
 	bidx_work_drain();
-	bidx_index_flush();
+	bidx_index_reap();
 }
 
 static int bidx_enable_set(const char *val, const struct kernel_param *kp)

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #include <linux/highmem.h>
+#include <linux/page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -72,7 +73,9 @@ int bidx_read_resident(void *mapping, u64 off, void *buf, size_t len)
 
 		if (!folio)
 			return -EAGAIN;
-		if (!folio_test_uptodate(folio)) {
+		/* Touching a poisoned page is a machine check. */
+		if (!folio_test_uptodate(folio) || folio_test_hwpoison(folio) ||
+		    folio_test_has_hwpoisoned(folio)) {
 			folio_put(folio);
 			return -EAGAIN;
 		}

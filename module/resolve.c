@@ -124,14 +124,21 @@ void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r)
 	}
 }
 
-/*
+/**
+ * bidx_entry_modified() - may the content differ from what the entry says?
+ * @e: VALID when it was looked at
+ * @inode: its inode, maybe gone
+ * @mapping: the page cache that is mapped, maybe gone
+ *
  * Size and mtime tell that the content changed, except where a write does not
  * move them, or somebody put the mtime back (which moves the ctime, as chmod
  * does, which changes nothing): then a writer that is still there makes the
- * answer MODIFIED. One that has gone was seen by the close hook.
+ * answer MODIFIED. One that has closed the file was seen by the close hook.
+ *
+ * Context: any, NMI included; reads nofault.
  */
-static bool bidx_modified(const struct bidx_entry *e, struct inode *inode,
-			  struct address_space *mapping)
+bool bidx_entry_modified(const struct bidx_entry *e, struct inode *inode,
+			 struct address_space *mapping)
 {
 	atomic_t writers;
 	struct bidx_times t;
@@ -149,7 +156,7 @@ static bool bidx_modified(const struct bidx_entry *e, struct inode *inode,
 	}
 	if ((e->traits & BIDX_UNCOUNTED) && t.ctime != e->ctime)
 		return true;
-	if ((e->traits & BIDX_FRESH) || t.ctime != e->ctime) {
+	if ((e->traits & (BIDX_FRESH | BIDX_UNSTAMPED)) || t.ctime != e->ctime) {
 		if (copy_from_kernel_nofault(&writers, &inode->i_writecount,
 					     sizeof(writers)) || atomic_read(&writers) > 0)
 			return true;
@@ -176,7 +183,7 @@ static struct bidx_entry *bidx_identify_view(const struct bidx_view *v, struct b
 		r->status = e->status;
 		break;
 	case BIDX_VALID:
-		if (bidx_modified(e, v->inode, v->mapping))
+		if (bidx_entry_modified(e, v->inode, v->mapping))
 			r->status = BUILDIDX_STATUS_MODIFIED;
 		else
 			bidx_range_of_entry(e, r);
@@ -298,6 +305,9 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 			break;
 		if (!i)
 			bidx_count(BUILDIDX_CNT_RETRY);
+		/* The writer that we interrupted will not get on before we return. */
+		if (bidx_rwsem_writer(&mm->mmap_lock) == (unsigned long)current)
+			i = BIDX_TRIES - 1;
 		cpu_relax();
 	}
 	rcu_read_unlock();

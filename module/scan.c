@@ -50,14 +50,21 @@ static unsigned int bidx_collect(struct mm_struct *mm, unsigned long *addr,
 	return n;
 }
 
-static unsigned int bidx_scan_mm(struct mm_struct *mm, struct file **files)
+/* The address space is not held while files are read: its process may exit meanwhile. */
+static unsigned int bidx_scan_task(struct task_struct *task, struct file **files)
 {
 	unsigned int i, n, found = 0;
 	unsigned long addr = 0;
+	struct mm_struct *mm;
 
-	bidx_vdso_learn(mm);
 	do {
+		mm = get_task_mm(task);
+		if (!mm)
+			break;
+		bidx_vdso_learn(mm);
 		n = bidx_collect(mm, &addr, files);
+		/* Not mmput(): the last reference would tear the process down here. */
+		mmput_async(mm);
 		for (i = 0; i < n; i++) {
 			struct inode *inode = file_inode(files[i]);
 
@@ -125,15 +132,9 @@ static long bidx_scan_pass(struct file **files)
 	if (!tasks)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		struct mm_struct *mm = get_task_mm(tasks[i]);
-
-		put_task_struct(tasks[i]);
-		if (!mm)
-			continue;
 		bidx_count(BUILDIDX_CNT_SCAN_TASKS);
-		found += bidx_scan_mm(mm, files);
-		/* Not mmput(): the last reference would tear the process down here. */
-		mmput_async(mm);
+		found += bidx_scan_task(tasks[i], files);
+		put_task_struct(tasks[i]);
 		cond_resched();
 	}
 	kvfree(tasks);

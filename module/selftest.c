@@ -168,7 +168,8 @@ static int bidx_probe_run(void)
 	addr = vm_mmap(file, 0, BIDX_PROBE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0);
 	if (IS_ERR_VALUE(addr)) {
 		err = (long)addr;
-		pr_err("self-test: mapping a shmem file failed (%d)\n", err);
+		pr_err("self-test: mapping a shmem file executable failed (%d); a security policy may forbid it to the loading process\n",
+		       err);
 		goto put;
 	}
 	err = bidx_capture(file, file_inode(file));
@@ -178,7 +179,7 @@ static int bidx_probe_run(void)
 		err = bidx_probe_lookup(addr);
 	vm_munmap(addr, BIDX_PROBE_SIZE);
 	/* What the close hook does with a writer's release, which is noted but not acted on. */
-	if (!err && !bidx_index_written(file_inode(file), &object)) {
+	if (!err && !bidx_index_written(file_inode(file), false, &object)) {
 		pr_err("self-test: the release of a writer left the identity as it was\n");
 		err = -EOPNOTSUPP;
 	}

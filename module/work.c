@@ -24,6 +24,8 @@
 #include "compat_config.h"
 
 #define BIDX_ITEMS	2048
+/* Between two scans of all processes because the pool was empty. */
+#define BIDX_RESCAN_PAUSE	(2 * HZ)
 #define BIDX_WORDS	(BIDX_ITEMS / BITS_PER_LONG)
 enum bidx_what {
 	BIDX_WORK_MAPPED,
@@ -56,9 +58,12 @@ struct bidx_item {
 static struct {
 	struct bidx_item *items;
 	unsigned long used[BIDX_WORDS];
-	struct llist_head queue;
+	struct llist_head quick;
+	struct llist_head slow;
 	struct workqueue_struct *wq;
-	struct work_struct work;
+	struct work_struct quick_work;
+	struct work_struct slow_work;
+	struct delayed_work scan_work;
 	struct irq_work irq_work;
 	atomic_t pending;		/* items taken from the pool */
 	bool rescan;
@@ -129,28 +134,46 @@ static void bidx_task_work(struct callback_head *cb)
 	bidx_item_run(container_of(cb, struct bidx_item, cb));
 }
 
-static void bidx_worker(struct work_struct *work)
+static void bidx_run_queue(struct llist_head *queue)
 {
-	struct llist_node *list;
+	struct llist_node *list = llist_reverse_order(llist_del_all(queue));
 	struct bidx_item *item, *next;
 
-	bidx_index_reap();
-	list = llist_reverse_order(llist_del_all(&pool.queue));
 	llist_for_each_entry_safe(item, next, list, node) {
 		bidx_count(BUILDIDX_CNT_WORKER);
 		bidx_item_run(item);
 		cond_resched();
 	}
+}
+
+/* What waits for no device: must go on while the other worker is stuck on one. */
+static void bidx_quick_worker(struct work_struct *work)
+{
+	bidx_index_reap();
+	bidx_run_queue(&pool.quick);
+}
+
+static void bidx_slow_worker(struct work_struct *work)
+{
+	bidx_run_queue(&pool.slow);
+	if (READ_ONCE(pool.rescan))
+		queue_delayed_work(pool.wq, &pool.scan_work, BIDX_RESCAN_PAUSE);
+}
+
+static void bidx_scan_worker(struct work_struct *work)
+{
 	if (xchg(&pool.rescan, false) && READ_ONCE(bidx_active))
 		bidx_scan();
 }
 
 static void bidx_irq_work(struct irq_work *work)
 {
-	queue_work(pool.wq, &pool.work);
+	queue_work(pool.wq, &pool.quick_work);
+	if (!llist_empty(&pool.slow) || READ_ONCE(pool.rescan))
+		queue_work(pool.wq, &pool.slow_work);
 }
 
-/* Wake the worker. Context: any, NMI included. */
+/* Wake the workers. Context: any, NMI included. */
 void bidx_work_kick(void)
 {
 	irq_work_queue(&pool.irq_work);
@@ -158,7 +181,7 @@ void bidx_work_kick(void)
 
 static void bidx_to_worker(struct bidx_item *item)
 {
-	if (llist_add(&item->node, &pool.queue))
+	if (llist_add(&item->node, item->what == BIDX_WORK_MAPPED ? &pool.slow : &pool.quick))
 		bidx_work_kick();
 }
 
@@ -320,7 +343,9 @@ void bidx_work_drain(void)
 {
 	do {
 		irq_work_sync(&pool.irq_work);
-		queue_work(pool.wq, &pool.work);
+		cancel_delayed_work_sync(&pool.scan_work);
+		queue_work(pool.wq, &pool.quick_work);
+		queue_work(pool.wq, &pool.slow_work);
 		flush_workqueue(pool.wq);
 		if (!atomic_read(&pool.pending))
 			break;
@@ -331,13 +356,16 @@ void bidx_work_drain(void)
 /* Context: may sleep. Return: 0 or -ENOMEM. */
 int bidx_work_init(void)
 {
-	init_llist_head(&pool.queue);
-	INIT_WORK(&pool.work, bidx_worker);
+	init_llist_head(&pool.quick);
+	init_llist_head(&pool.slow);
+	INIT_WORK(&pool.quick_work, bidx_quick_worker);
+	INIT_WORK(&pool.slow_work, bidx_slow_worker);
+	INIT_DELAYED_WORK(&pool.scan_work, bidx_scan_worker);
 	init_irq_work(&pool.irq_work, bidx_irq_work);
 	pool.items = kvcalloc(BIDX_ITEMS, sizeof(*pool.items), GFP_KERNEL);
 	if (!pool.items)
 		return -ENOMEM;
-	pool.wq = alloc_workqueue("buildidx", WQ_UNBOUND, 1);
+	pool.wq = alloc_workqueue("buildidx", WQ_UNBOUND, 0);
 	if (!pool.wq) {
 		kvfree(pool.items);
 		return -ENOMEM;
@@ -349,6 +377,7 @@ int bidx_work_init(void)
 void bidx_work_exit(void)
 {
 	irq_work_sync(&pool.irq_work);
+	cancel_delayed_work_sync(&pool.scan_work);
 	destroy_workqueue(pool.wq);
 	kvfree(pool.items);
 }
