@@ -125,7 +125,6 @@ static void bidx_entry_set(struct bidx_entry *e, struct inode *inode, const stru
 	e->dev = inode->i_sb->s_dev;
 	e->generation = inode->i_generation;
 	e->traits = traits;
-	e->last_used = jiffies;
 }
 
 static int bidx_entry_set_ident(struct bidx_entry *e, const struct bidx_ident *id)

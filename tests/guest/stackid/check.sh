@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# check.sh present|absent: does the example program load and work with the module there,
+# and with it not there? Runs in the guest (busybox). Prints TAP.
+dir=$(dirname "$0")
+out=/tmp/stackid.out
+n=0 failed=0
+
+# point TEXT COMMAND...
+point()
+{
+	text=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $text"
+	else
+		failed=$((failed + 1))
+		echo "not ok $n - $text"
+		sed 's/^/# /' $out $out.err
+	fi
+}
+
+case $1 in
+present)	helper=buildidx ;;
+absent)		helper='the stock helper' ;;
+*)		echo 'usage: check.sh present|absent' >&2; exit 2 ;;
+esac
+
+(while :; do sleep 0.05; done) &
+sleeper=$!
+"$dir/stackid" $sleeper 5 > $out 2> $out.err
+status=$?
+kill $sleeper
+wait $sleeper 2>/dev/null
+
+all_frames_known()
+{
+	! grep -q '^  0x' $out
+}
+
+five_stacks()
+{
+	[ "$(grep -c '^thread' $out)" = 5 ] &&
+		grep -qE '^  ([0-9a-f]{40}[+])?0x[0-9a-f]+$' $out &&
+		! grep -qvE '^(thread [0-9]+|  ([0-9a-f]{40}[+])?0x[0-9a-f]+)$' $out
+}
+
+point "module $1: stackid loads and ends with 0" [ $status = 0 ]
+point "module $1: it uses $helper" grep -qx "stackid: using $helper" $out.err
+point "module $1: five stacks of well-formed frames" five_stacks
+if [ "$1" = present ]; then
+	point "module $1: each frame has a build ID" all_frames_known
+fi
+echo "1..$n"
+[ $failed = 0 ]
