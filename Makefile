@@ -104,6 +104,6 @@ help:
 	@echo 'make dkms-uninstall          remove it again'
 	@echo 'make demo [KERNEL=6.12]      show it in a virtual machine, as root'
 	@echo 'make check [KERNEL=6.12]     run all tests, as root'
-	@echo 'make fuzz                    fuzz the ELF parser until interrupted'
+	@echo 'make fuzz [FUZZ_SECONDS=600] fuzz the ELF parser'
 	@echo 'make clean                   delete what was built here'
 	@echo 'Kernels for demo and check: 6.1 6.12 6.12-rt 6.12-trixie 7.3'
