@@ -75,7 +75,7 @@ int bidx_read_resident(void *mapping, u64 off, void *buf, size_t len)
 			return -EAGAIN;
 		/* Touching a poisoned page is a machine check. */
 		if (!folio_test_uptodate(folio) || folio_test_hwpoison(folio) ||
-		    folio_test_has_hwpoisoned(folio)) {
+		    (folio_test_large(folio) && folio_test_has_hwpoisoned(folio))) {
 			folio_put(folio);
 			return -EAGAIN;
 		}

@@ -23,7 +23,7 @@
 static inline struct file *bidx_mm_exe_file(struct mm_struct *mm)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
-	return get_file_active(&mm->exe_file);
+	return get_file_active((struct file **)&mm->exe_file);
 #else
 	struct file *file;
 

@@ -128,7 +128,7 @@ else
 fi
 if [ "$failures" -ne 0 ]; then
 	echo '# what the module said:'
-	grep -aih 'buildidx' "$logs/dmesg" "$logs/console" | tr -d '\r' | grep -av 'buildidx-vm: ' |
-		sed -E 's/^<[0-9]+>//' | awk '!seen[$0]++' | tail -n 40 | sed 's/^/#   /' || true
+	cat "$logs/dmesg" "$logs/console" | tr -d '\r' | sed -E 's/^<[0-9]+>//' |
+		grep -aE '^\[[^]]*\](\[[^]]*\])? buildidx: ' | awk '!seen[$0]++' | tail -n 40 | sed 's/^/#   /' || true
 	exit 1
 fi

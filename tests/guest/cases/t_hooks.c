@@ -39,6 +39,25 @@ static bool indexed(ino_t ino, const uint8_t *id)
 	return found;
 }
 
+/* Why was it not re-read? */
+static void diag_entry(ino_t ino)
+{
+	struct buildidx_object *all = NULL;
+	long n = dev_dump(dev, &all), i;
+
+	for (i = 0; i < n; i++)
+		if (all[i].ino == ino)
+			diag("object %llu, status %u, id %s", (unsigned long long)all[i].object,
+			     all[i].status, hex(all[i].id, ID_LEN));
+	free(all);
+	diag("captured %llu, failed %llu, dropped %llu, re-read %llu, pool empty %llu",
+	     (unsigned long long)dev_counter(dev, BUILDIDX_CNT_CAPTURED),
+	     (unsigned long long)dev_counter(dev, BUILDIDX_CNT_FAILED),
+	     (unsigned long long)dev_counter(dev, BUILDIDX_CNT_DROPPED),
+	     (unsigned long long)dev_counter(dev, BUILDIDX_CNT_REREAD),
+	     (unsigned long long)dev_counter(dev, BUILDIDX_CNT_POOL_EMPTY));
+}
+
 static bool await_indexed(ino_t ino, const uint8_t *id)
 {
 	int tries;
@@ -78,7 +97,8 @@ static void works(const char *what)
 	if (fd < 0 || pwrite(fd, new_id, ID_LEN, MINIELF_ID_OFF) != ID_LEN)
 		bail("writing an ID: %s", strerror(errno));
 	close(fd);
-	ok(await_indexed(st.st_ino, new_id), "I5 %s: a writer's close is seen", what);
+	if (!ok(await_indexed(st.st_ino, new_id), "I5 %s: a writer's close is seen", what))
+		diag_entry(st.st_ino);
 	stale = dev_counter(dev, BUILDIDX_CNT_STALE) - stale;
 	ok(stale, "I5 %s: and counted: %llu", what, (unsigned long long)stale);
 

@@ -19,7 +19,7 @@ enum churn_verdict {
 	CHURN_VERDICTS
 };
 
-#define CHURN_RANGES	16
+#define CHURN_RANGES	64
 
 /**
  * struct churn_range - a mapping of a file that is not a test file

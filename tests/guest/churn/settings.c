@@ -14,7 +14,12 @@ static const struct {
 	/* addresses of the functions that are probed */
 	{ "/proc/sys/kernel/kptr_restrict", "0" },
 	{ "/proc/sys/kernel/sysrq", "1" },
-	/* probes hit often, and an emulated CPU is slow: no throttling */
+	/*
+	 * Probes hit often, and an emulated CPU is slow: no throttling. The
+	 * rate can be set only while the percentage is not 0, as an earlier
+	 * run has left it.
+	 */
+	{ "/proc/sys/kernel/perf_cpu_time_max_percent", "50" },
 	{ "/proc/sys/kernel/perf_event_max_sample_rate", "100000000" },
 	{ "/proc/sys/kernel/perf_cpu_time_max_percent", "0" },
 	/* backtraces of NMIs go to the log, not to the console */

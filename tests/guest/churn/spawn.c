@@ -74,6 +74,20 @@ static int wait_ready(const struct work *w)
 	return -1;
 }
 
+static int read_all(int fd, void *to, size_t size)
+{
+	ssize_t n;
+
+	while (size) {
+		n = read(fd, to, size);
+		if (n <= 0)
+			return -1;
+		to = (char *)to + n;
+		size -= n;
+	}
+	return 0;
+}
+
 int spawn_all(struct work *w, struct churn_known *known)
 {
 	int ranges[2];
@@ -109,7 +123,7 @@ int spawn_all(struct work *w, struct churn_known *known)
 	if (!start())
 		start_dl(w, ranges[1]);
 	close(ranges[1]);
-	if (read(ranges[0], &known->dl, sizeof(known->dl)) != sizeof(known->dl)) {
+	if (read_all(ranges[0], &known->dl, sizeof(known->dl))) {
 		fprintf(stderr, "churn: %s told no mappings\n", w->dl_program);
 		return -1;
 	}
