@@ -99,7 +99,9 @@ static bool bidx_in_flux(struct mm_struct *mm, const struct bidx_view *v)
 	if (!owner)
 		return false;
 	other = bidx_rwsem_writer_nofault(&v->mapping->i_mmap_rwsem);
-	return other == owner || other == ~0UL;
+	if (other != owner && other != ~0UL)
+		return false;
+	return !bidx_vma_at_rest(v->vma, v->mapping);
 }
 
 /**

@@ -16,6 +16,7 @@
 
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/rbtree.h>
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 #include "compat_config.h"
@@ -130,6 +131,36 @@ static inline bool bidx_vma_write_locked(struct mm_struct *mm, const struct vm_a
 	return (seq & 1) && bidx_vma_lock_seq(copy) == seq;
 #else
 	return true;
+#endif
+}
+
+/**
+ * bidx_vma_at_rest() - is a VMA surely not being changed, locks or not?
+ * @vma: its address; memory that may be gone
+ * @mapping: its file's; memory that may be gone
+ *
+ * Before it is changed it is taken out of the interval tree of its file, and
+ * put back after, so one that the tree leads to is at rest. That tells a fork,
+ * which holds the same locks, from a split. Only where the VMA itself does not
+ * say whether it is locked: there that is the better test.
+ */
+static inline bool bidx_vma_at_rest(const void *vma, const struct address_space *mapping)
+{
+#ifdef BIDX_MM_SEQ
+	return false;
+#else
+	const struct rb_node *node = &((const struct vm_area_struct *)vma)->shared.rb;
+	struct rb_node *parent, *left, *right;
+	unsigned long color;
+
+	if (get_kernel_nofault(color, &node->__rb_parent_color))
+		return false;
+	parent = (struct rb_node *)(color & ~3UL);
+	if (!parent)
+		return !get_kernel_nofault(left, &mapping->i_mmap.rb_root.rb_node) && left == node;
+	return !get_kernel_nofault(left, &parent->rb_left) &&
+	       !get_kernel_nofault(right, &parent->rb_right) &&
+	       (left == node || right == node);
 #endif
 }
 
