@@ -25,6 +25,11 @@ fi
 [ "$(id -u)" = 0 ] || lacking 'must be root: installs into clean Debian roots with dkms, and mounts'
 "$TESTS_DIR/setup.sh" --check || exit 2
 
+mkdir -p "$BUILDIDX_CACHE"
+exec 6> "$BUILDIDX_CACHE/.check.lock"
+flock -n 6 ||
+	lacking "another check is running with $BUILDIDX_CACHE; wait, or set BUILDIDX_CACHE to another directory"
+
 work=$(mktemp -d "${TMPDIR:-/tmp}/buildidx-check.XXXXXX")
 job_pids=()
 # Each job is a process group of its own (set -m), so that an interrupt ends what it started.

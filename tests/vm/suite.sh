@@ -94,7 +94,7 @@ left_by_dkms()
 		die "tests/dkms.sh left no module for $KREL in $BUILDIDX_CACHE/$1"
 }
 
-# The module with BTF that does not fit any kernel: its first type points behind the last
+# The module with BTF that no kernel takes: the name of its first type is outside of the names
 damaged_btf()
 {
 	local whole
@@ -108,7 +108,7 @@ damaged_btf()
 	objcopy --dump-section ".BTF=$work/btf" "$work/buildidx.ko" ||
 		die "$whole has no BTF to damage"
 	# the type data starts after the header of 24 bytes; a type is name, info, type
-	printf '\xff\xff\xff\x0f' | dd of="$work/btf" bs=1 seek=32 conv=notrunc status=none
+	printf '\xff\xff\xff\x0f' | dd of="$work/btf" bs=1 seek=24 conv=notrunc status=none
 	objcopy --update-section ".BTF=$work/btf" "$work/buildidx.ko"
 	echo "$work/buildidx.ko"
 }
@@ -127,9 +127,12 @@ module_of()
 # run_boot NAME
 run_boot()
 {
-	local logs=$BUILDIDX_CACHE/logs/$kernel/$1 options=() seconds setting which='' file
+	local logs=$BUILDIDX_CACHE/logs/$kernel/$1 options=() seconds setting which='' file status=0
 
 	mkdir -p "$logs"
+	# one at a time: the logs of a run are evidence
+	exec 7> "$logs/.lock"
+	flock 7
 	awk -F '\t' -v OFS='\t' -v boot="$1" \
 		'$1 == boot && $2 != "-" { print $2, $4, $3, $5, $6 }' <<< "$table" > "$logs/tests"
 	[ -s "$logs/tests" ] || lacking "$conf has no boot $1 with tests for $kernel"
@@ -150,7 +153,9 @@ run_boot()
 	fi
 	file=$(module_of "$which") || return 1
 	"$TESTS_DIR/vm/run.sh" -k "$kernel" --ko "$file" --list "$logs/tests" --keep "$logs" \
-		--timeout "$seconds" ${options[@]+"${options[@]}"}
+		--timeout "$seconds" ${options[@]+"${options[@]}"} || status=$?
+	exec 7>&-
+	return "$status"
 }
 
 failed=0

@@ -126,6 +126,11 @@ __u64 tally_frames(const struct tally *t)
 	return n;
 }
 
+__u64 tally_stack_with(const struct tally *t, enum churn_verdict verdict)
+{
+	return t->verdict[CHURN_NMI][1][verdict] + t->verdict[CHURN_TIMER][1][verdict];
+}
+
 __u64 tally_rule(const struct tally *t, const char *rule, enum churn_verdict verdict)
 {
 	int i;

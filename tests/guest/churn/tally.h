@@ -49,6 +49,9 @@ __u64 tally_frames(const struct tally *t);
 /* Those of them with a verdict. */
 __u64 tally_frames_with(const struct tally *t, enum churn_verdict verdict);
 
+/* Stack frames of NMI and timer samples with a verdict, garbage included. */
+__u64 tally_stack_with(const struct tally *t, enum churn_verdict verdict);
+
 /* Answers of a rule with a verdict. */
 __u64 tally_rule(const struct tally *t, const char *rule, enum churn_verdict verdict);
 
