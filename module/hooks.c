@@ -175,8 +175,8 @@ static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
 	hook->ops.func = bidx_ftrace_callback;
 	/*
 	 * PERMANENT: kernel.ftrace_enabled=0 must not lose mappings silently.
-	 * RECURSION: no callback reaches a hooked function, so the core need
-	 * not guard it.
+	 * RECURSION: the callback has no recursion guard of its own, so the core
+	 * puts its own around it.
 	 */
 	hook->ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION;
 	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1) ?: register_ftrace_function(&hook->ops);
