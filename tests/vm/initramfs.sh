@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$root" ] && [ -n "$release" ] && [ -n "$list" ] && [ -n "$out" ] ||
 	lacking "initramfs.sh needs --root, --release, --list and --out"
-need_tools busybox kmod dash cpio depmod modprobe mksquashfs ldd xz zstd
+need_tools busybox kmod dash dmesg cpio depmod modprobe mksquashfs ldd xz zstd
 # the host's busybox may be the one with fewer applets; -static is what setup.sh installs
 if ldd "$(command -v busybox)" >/dev/null 2>&1; then
 	lacking "$(command -v busybox) is not static; install busybox-static"
@@ -88,6 +88,9 @@ for tool in kmod dash; do
 	add_libraries "$(command -v "$tool")"
 done
 ln -s dash "$fs/usr/bin/sh"
+# util-linux's, in sbin, before busybox's in PATH: that one gives the last 16 MiB at most
+install "$(command -v dmesg)" "$fs/usr/sbin/dmesg"
+add_libraries "$(command -v dmesg)"
 for tool in insmod rmmod modprobe lsmod modinfo; do
 	ln -s ../bin/kmod "$fs/usr/sbin/$tool"
 done
