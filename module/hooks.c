@@ -4,6 +4,11 @@
  *
  * A callback filters, marks, and queues; it never sleeps, allocates or frees.
  * With hook=kprobe it runs where in_nmi() is true.
+ *
+ * A hook that falls silent unnoticed would make answers wrong. ftrace hooks are
+ * permanent. Kprobes can be disarmed by kernel.ftrace_enabled=0 and by the
+ * switch in debugfs; a permanent ftrace hook on the function behind that switch
+ * makes the first fail, and tells of the second before it happens.
  */
 #include "internal.h"
 
@@ -42,6 +47,10 @@ struct bidx_hook {
 };
 
 struct bidx_probe_file bidx_probe;
+
+/* Kprobes were switched while one of our hooks was one. */
+static bool bidx_silenced;
+static bool bidx_silenced_told;
 
 static void bidx_hit(enum bidx_hook_id id)
 {
@@ -112,9 +121,27 @@ static void bidx_on_inode(void *arg)
 	bidx_index_inode_died(inode);
 }
 
+/* All kprobes of the kernel are about to be disarmed, or armed again. */
+static void bidx_on_kprobes_switch(void *arg)
+{
+	WRITE_ONCE(bidx_silenced, true);
+	/* Every lookup answers OFF from here on. */
+	WRITE_ONCE(bidx_active, false);
+	bidx_work_kick();
+}
+
+/* Placed while one of the hooks is a kprobe. Not a hook that the device shows. */
+static struct bidx_hook guard = {
+	.name = "guard",
+	.symbols = { "write_enabled_file_bool" },
+	.event = bidx_on_kprobes_switch,
+	.placed = -1,
+};
+
 static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 	[BIDX_HOOK_MMAP] = {
 		.name = "mmap",
+		.placed = -1,
 		/* uprobe_mmap() is not called by mprotect, else the same */
 		.symbols = { "perf_event_mmap", "uprobe_mmap" },
 		.event = bidx_on_mmap,
@@ -122,12 +149,14 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 	},
 	[BIDX_HOOK_FPUT] = {
 		.name = "fput",
+		.placed = -1,
 		.symbols = { "__fput", "security_file_release", "locks_remove_file" },
 		.event = bidx_on_fput,
 		.loss = "a file rewritten in place within one timestamp tick would keep its old ID",
 	},
 	[BIDX_HOOK_INODE] = {
 		.name = "inode",
+		.placed = -1,
 		.symbols = { "__destroy_inode", "security_inode_free" },
 		.event = bidx_on_inode,
 		.loss = "an inode's memory could be reused under its old ID",
@@ -176,7 +205,8 @@ static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
 	/*
 	 * PERMANENT: kernel.ftrace_enabled=0 must not lose mappings silently.
 	 * RECURSION: the callback has no recursion guard of its own, so the core
-	 * puts its own around it.
+	 * puts its own around it (since 5.11, a25d036d939a; it meant the opposite
+	 * before).
 	 */
 	hook->ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION;
 	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1) ?: register_ftrace_function(&hook->ops);
@@ -185,8 +215,28 @@ static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
 	return err;
 }
 
+static int bidx_place_guard(void)
+{
+	int err;
+
+	if (guard.placed >= 0)
+		return 0;
+	err = bidx_place_ftrace(&guard, guard.symbols[0]);
+	if (err) {
+		pr_err("kprobes are not used as hooks: ftrace on %s failed (%d), so they could be disarmed unnoticed\n",
+		       guard.symbols[0], err);
+		return err;
+	}
+	guard.placed = 0;
+	return 0;
+}
+
 static int bidx_place_kprobe(struct bidx_hook *hook, const char *symbol)
 {
+	int err = bidx_place_guard();
+
+	if (err)
+		return err;
 	memset(&hook->kp, 0, sizeof(hook->kp));
 	hook->kp.symbol_name = symbol;
 	hook->kp.pre_handler = bidx_kprobe_callback;
@@ -270,12 +320,13 @@ int bidx_hooks_start(void)
 {
 	int i, err;
 
+	bidx_silenced = false;
+	bidx_silenced_told = false;
 	/* Teardown first: no entry may be made that it would miss. */
 	for (i = BIDX_HOOK_COUNT - 1; i >= 0; i--) {
 		err = bidx_place(&hooks[i]);
 		if (err) {
-			while (++i < BIDX_HOOK_COUNT)
-				bidx_remove(&hooks[i]);
+			bidx_hooks_stop();
 			return err;
 		}
 	}
@@ -293,6 +344,20 @@ void bidx_hooks_stop(void)
 
 	for (i = 0; i < BIDX_HOOK_COUNT; i++)
 		bidx_remove(&hooks[i]);
+	bidx_remove(&guard);
+}
+
+/* Did the hooks fall silent since they were placed? Then there is no answer but OFF. */
+bool bidx_hooks_silenced(void)
+{
+	return READ_ONCE(bidx_silenced);
+}
+
+/* Say so, once. Context: the worker. */
+void bidx_hooks_tell(void)
+{
+	if (READ_ONCE(bidx_silenced) && !xchg(&bidx_silenced_told, true))
+		pr_warn("the kernel's kprobes were switched through debugfs, so hooks may have been silent: every lookup answers OFF until 1 is written to /sys/module/buildidx/parameters/enable\n");
 }
 
 /**

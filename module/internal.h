@@ -163,6 +163,8 @@ void bidx_stats_sum(int cpu, struct bidx_cpu_stats *sum);
 /* hooks.c */
 int bidx_hooks_start(void);
 void bidx_hooks_stop(void);
+bool bidx_hooks_silenced(void);
+void bidx_hooks_tell(void);
 unsigned int bidx_hooks_info(struct buildidx_hook *info, unsigned int max);
 
 /**
@@ -244,10 +246,12 @@ bool bidx_work_written(struct inode *inode, u64 object);
 void bidx_work_vdso(void);
 void bidx_work_reread(struct bidx_entry *e);
 void bidx_work_kick(void);
+void bidx_work_open(void);
+void bidx_work_scanned(bool complete);
 bool bidx_work_has_task_work(void);
 
 /* scan.c */
-void bidx_scan(void);
+bool bidx_scan(void);
 
 /* vdso.c */
 void bidx_vdso_init(void);

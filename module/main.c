@@ -41,19 +41,10 @@ static DEFINE_MUTEX(bidx_switch);
 static bool bidx_loaded;
 static bool bidx_start_off;		/* enable=0 on the command line */
 
-/* Context: may sleep; under bidx_switch. */
-static int bidx_start(void)
-{
-	int err = bidx_hooks_start();
-
-	if (err)
-		return err;
-	WRITE_ONCE(bidx_active, true);
-	return 0;
-}
-
 /*
  * Without hooks the index would miss changes and dying inodes, so it is emptied.
+ * Does not wait for captures: those under way find their entry gone, and those
+ * that are queued to a task may be so for as long as the task likes.
  * Context: may sleep; under bidx_switch.
  */
 static void bidx_stop(void)
@@ -66,8 +57,39 @@ static void bidx_stop(void)
 	 */
 	bidx_index_flush();
 	bidx_hooks_stop();
-	bidx_work_drain();
 	bidx_index_reap();
+}
+
+/* Context: may sleep; under bidx_switch. Return: 0, or an errno whose reason is in dmesg. */
+static int bidx_start(void)
+{
+	int err = bidx_hooks_start();
+
+	if (err)
+		return err;
+	WRITE_ONCE(bidx_active, true);
+	err = bidx_self_test();
+	if (!err && bidx_hooks_silenced()) {
+		pr_err("the kernel's kprobes were switched while buildidx was being started; try again\n");
+		err = -EAGAIN;
+	}
+	if (err)
+		bidx_stop();
+	return err;
+}
+
+/*
+ * The processes' files are read here, before anybody can rely on the index; what
+ * cannot be is left to the worker.
+ * Context: may sleep; under bidx_switch.
+ */
+static void bidx_start_scan(void)
+{
+	bool complete = bidx_scan();
+
+	if (!complete)
+		pr_warn("some processes could not be scanned yet (mmap_lock held, or the scan was interrupted): what they mapped before is NOT_INDEXED until a later scan, see `buildidx stats`\n");
+	bidx_work_scanned(complete);
 }
 
 static int bidx_enable_set(const char *val, const struct kernel_param *kp)
@@ -81,10 +103,11 @@ static int bidx_enable_set(const char *val, const struct kernel_param *kp)
 	if (!bidx_loaded) {
 		bidx_start_off = !on;
 	} else if (on && !bidx_active) {
+		bidx_stop();		/* if kprobes were silenced, the hooks are still placed */
 		err = bidx_start();
 		if (!err)
-			bidx_scan();
-	} else if (!on && bidx_active) {
+			bidx_start_scan();
+	} else if (!on) {
 		bidx_stop();
 	}
 	mutex_unlock(&bidx_switch);
@@ -128,20 +151,18 @@ static int __init bidx_init(void)
 	mutex_lock(&bidx_switch);
 	err = bidx_start();
 	if (err)
-		goto unlock;
-	err = bidx_self_test();
-	if (err)
-		goto stop;
+		goto drain;
 	err = bidx_kfunc_init();
 	if (err)
 		goto stop;
 	err = bidx_device_init();
 	if (err)
 		goto stop;
+	bidx_work_open();
 	if (bidx_start_off)
 		bidx_stop();
 	else
-		bidx_scan();
+		bidx_start_scan();
 	bidx_loaded = true;
 	mutex_unlock(&bidx_switch);
 
@@ -153,8 +174,8 @@ static int __init bidx_init(void)
 
 stop:
 	bidx_stop();
-	synchronize_rcu_tasks();
-unlock:
+drain:
+	bidx_work_drain();
 	mutex_unlock(&bidx_switch);
 	bidx_work_exit();
 free_index:
@@ -174,6 +195,7 @@ static void __exit bidx_exit(void)
 	bidx_loaded = false;
 	bidx_stop();
 	mutex_unlock(&bidx_switch);
+	bidx_work_drain();
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
 	bidx_work_exit();

@@ -9,6 +9,7 @@
  */
 #include "internal.h"
 
+#include <linux/delay.h>
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -20,20 +21,62 @@
 /* Files collected under one hold of mmap_lock. */
 #define BIDX_SCAN_BATCH		32
 
+/* Waiting for mmap_locks: for one of them, and in a whole scan; milliseconds. */
+#define BIDX_SCAN_WAIT		200
+#define BIDX_SCAN_WAIT_ALL	2000
+
+/**
+ * struct bidx_scan - one scan of all processes
+ * @files: room for BIDX_SCAN_BATCH files
+ * @patience: milliseconds that may still be waited
+ * @skipped: processes whose mmap_lock was not to be had, in the last pass
+ */
+struct bidx_scan {
+	struct file **files;
+	unsigned int patience;
+	unsigned int skipped;
+};
+
+static bool bidx_scan_must_end(void)
+{
+	return !READ_ONCE(bidx_active) || fatal_signal_pending(current);
+}
+
+/*
+ * A process may hold its mmap_lock for as long as it likes: it mapped a file
+ * whose server is silent. The scan goes on without it.
+ */
+static bool bidx_scan_lock(struct mm_struct *mm, struct bidx_scan *scan)
+{
+	unsigned int wait = min_t(unsigned int, scan->patience, BIDX_SCAN_WAIT);
+
+	while (!mmap_read_trylock(mm)) {
+		if (!wait || bidx_scan_must_end())
+			return false;
+		wait--;
+		scan->patience--;
+		msleep(1);
+	}
+	return true;
+}
+
 /*
  * Collect unknown files of executable mappings from @addr on. Return: how many;
  * @addr is where to go on, 0 at the end.
  */
 static unsigned int bidx_collect(struct mm_struct *mm, unsigned long *addr,
-				 struct file **files)
+				 struct bidx_scan *scan)
 {
 	VMA_ITERATOR(vmi, mm, *addr);
 	struct vm_area_struct *vma;
 	unsigned int n = 0;
 
 	*addr = 0;
-	if (mmap_read_lock_killable(mm))
+	if (!bidx_scan_lock(mm, scan)) {
+		bidx_count(BUILDIDX_CNT_SCAN_SKIPPED);
+		scan->skipped++;
 		return 0;
+	}
 	for_each_vma(vmi, vma) {
 		struct file *file = vma->vm_file;
 
@@ -44,14 +87,14 @@ static unsigned int bidx_collect(struct mm_struct *mm, unsigned long *addr,
 			*addr = vma->vm_start;
 			break;
 		}
-		files[n++] = get_file(file);
+		scan->files[n++] = get_file(file);
 	}
 	mmap_read_unlock(mm);
 	return n;
 }
 
 /* The address space is not held while files are read: its process may exit meanwhile. */
-static unsigned int bidx_scan_task(struct task_struct *task, struct file **files)
+static unsigned int bidx_scan_task(struct task_struct *task, struct bidx_scan *scan)
 {
 	unsigned int i, n, found = 0;
 	unsigned long addr = 0;
@@ -62,18 +105,19 @@ static unsigned int bidx_scan_task(struct task_struct *task, struct file **files
 		if (!mm)
 			break;
 		bidx_vdso_learn(mm);
-		n = bidx_collect(mm, &addr, files);
+		n = bidx_collect(mm, &addr, scan);
 		/* Not mmput(): the last reference would tear the process down here. */
 		mmput_async(mm);
 		for (i = 0; i < n; i++) {
-			struct inode *inode = file_inode(files[i]);
+			struct file *file = scan->files[i];
+			struct inode *inode = file_inode(file);
 
 			/* The batch may hold a file twice. */
-			if (!bidx_index_covers(inode) && !bidx_capture(files[i], inode)) {
+			if (!bidx_index_covers(inode) && !bidx_capture(file, inode)) {
 				bidx_count(BUILDIDX_CNT_SCAN_FILES);
 				found++;
 			}
-			fput(files[i]);
+			fput(file);
 			cond_resched();
 		}
 	} while (addr);
@@ -122,7 +166,8 @@ static struct task_struct **bidx_all_tasks(size_t *count)
 	return tasks;
 }
 
-static long bidx_scan_pass(struct file **files)
+/* Return: files captured; -ENOMEM; -EINTR. */
+static long bidx_scan_pass(struct bidx_scan *scan)
 {
 	struct task_struct **tasks;
 	long found = 0;
@@ -131,9 +176,14 @@ static long bidx_scan_pass(struct file **files)
 	tasks = bidx_all_tasks(&n);
 	if (!tasks)
 		return -ENOMEM;
+	scan->skipped = 0;
 	for (i = 0; i < n; i++) {
-		bidx_count(BUILDIDX_CNT_SCAN_TASKS);
-		found += bidx_scan_task(tasks[i], files);
+		if (found >= 0 && bidx_scan_must_end())
+			found = -EINTR;
+		if (found >= 0) {
+			bidx_count(BUILDIDX_CNT_SCAN_TASKS);
+			found += bidx_scan_task(tasks[i], scan);
+		}
 		put_task_struct(tasks[i]);
 		cond_resched();
 	}
@@ -144,23 +194,26 @@ static long bidx_scan_pass(struct file **files)
 /**
  * bidx_scan() - capture every file that is mapped executable now
  *
- * Context: may sleep and read from local devices.
+ * Context: may sleep and read from local devices; waits for no process.
+ * Return: false when there must be another: some processes could not be looked
+ * at, or the caller is being killed.
  */
-void bidx_scan(void)
+bool bidx_scan(void)
 {
-	struct file **files;
+	struct bidx_scan scan = { .patience = BIDX_SCAN_WAIT_ALL };
 	long found = -ENOMEM;
 	int pass;
 
-	files = kmalloc_array(BIDX_SCAN_BATCH, sizeof(*files), GFP_KERNEL);
-	if (files) {
+	scan.files = kmalloc_array(BIDX_SCAN_BATCH, sizeof(*scan.files), GFP_KERNEL);
+	if (scan.files) {
 		for (pass = 0; pass < BIDX_SCAN_PASSES; pass++) {
-			found = bidx_scan_pass(files);
+			found = bidx_scan_pass(&scan);
 			if (found <= 0)
 				break;
 		}
 	}
-	kfree(files);
-	if (found < 0)
-		pr_warn("no memory to scan the running processes: files that they mapped before are NOT_INDEXED until mapped again\n");
+	kfree(scan.files);
+	if (found == -ENOMEM)
+		pr_warn_ratelimited("no memory to scan the running processes; trying again\n");
+	return found >= 0 && !scan.skipped;
 }

@@ -12,21 +12,34 @@
 #include "internal.h"
 
 #include <linux/bitops.h>
+#include <linux/cred.h>
 #include <linux/file.h>
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "compat_config.h"
 
 #define BIDX_ITEMS	2048
-/* Between two scans of all processes because the pool was empty. */
-#define BIDX_RESCAN_PAUSE	(2 * HZ)
 #define BIDX_WORDS	(BIDX_ITEMS / BITS_PER_LONG)
+/*
+ * A task can be stuck between its mmap and its return to user mode for as long
+ * as it likes (MAP_POPULATE of a file whose server is silent), so no user may
+ * take all items, nor all users together those of root and of re-reads.
+ */
+#define BIDX_USER_SHARE	(BIDX_ITEMS / 4)
+#define BIDX_USERS_ALL	(BIDX_ITEMS - BIDX_ITEMS / 8)
+#define BIDX_USER_BITS	8
+/* Between two scans of all processes: because an item was lacking; at most. */
+#define BIDX_RESCAN_PAUSE	(2 * HZ)
+#define BIDX_RESCAN_PAUSE_MAX	(64 * HZ)
+
 enum bidx_what {
 	BIDX_WORK_MAPPED,
 	BIDX_WORK_WRITTEN,
@@ -42,6 +55,7 @@ enum bidx_what {
  * @object: WRITTEN: number of the entry
  * @what: enum bidx_what
  * @holds_module: drop a module reference when done
+ * @user: whose share it is of, an index into pool.by_user; BIDX_NOBODY: none's
  */
 struct bidx_item {
 	union {
@@ -53,7 +67,12 @@ struct bidx_item {
 	u64 object;
 	u8 what;
 	bool holds_module;
+	u16 user;
 };
+
+/* After the users: re-reads that lookups asked for; what no share is counted of. */
+#define BIDX_REREADS	BIT(BIDX_USER_BITS)
+#define BIDX_NOBODY	(BIDX_REREADS + 1)
 
 static struct {
 	struct bidx_item *items;
@@ -64,16 +83,66 @@ static struct {
 	struct work_struct quick_work;
 	struct work_struct slow_work;
 	struct delayed_work scan_work;
+	struct delayed_work retry_work;
 	struct irq_work irq_work;
 	atomic_t pending;		/* items taken from the pool */
+	atomic_t users;			/* of them, those of users */
+	atomic_t by_user[BIDX_NOBODY];	/* of each; two users may share one */
+	unsigned long retry_pause;
 	bool rescan;
+	bool open;
 } pool;
 
-/* Lock-free, any context. Return: an item, or NULL when all are taken. */
-static struct bidx_item *bidx_item_get(void)
+/*
+ * Who answers for what current does: its user; in a user namespace, whose tasks
+ * may have many user IDs, the one who made the outermost. Root is trusted.
+ */
+static u16 bidx_user_of_current(void)
+{
+	const struct user_namespace *ns = current_user_ns(), *outermost = NULL;
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		outermost = ns;
+		uid = ns->owner;
+	}
+	if (!uid_eq(uid, GLOBAL_ROOT_UID))
+		return hash_32(__kuid_val(uid), BIDX_USER_BITS);
+	return outermost ? hash_ptr((void *)outermost, BIDX_USER_BITS) : BIDX_NOBODY;
+}
+
+/* Return: false when the share is used up. */
+static bool bidx_share_take(u16 user)
+{
+	if (user == BIDX_NOBODY)
+		return true;
+	if (atomic_inc_return(&pool.by_user[user]) > BIDX_USER_SHARE)
+		goto used_up;
+	if (user == BIDX_REREADS || atomic_inc_return(&pool.users) <= BIDX_USERS_ALL)
+		return true;
+	atomic_dec(&pool.users);
+used_up:
+	atomic_dec(&pool.by_user[user]);
+	return false;
+}
+
+static void bidx_share_give(u16 user)
+{
+	if (user == BIDX_NOBODY)
+		return;
+	if (user != BIDX_REREADS)
+		atomic_dec(&pool.users);
+	atomic_dec(&pool.by_user[user]);
+}
+
+/* Lock-free, any context. Return: an item, or NULL when none is left for @user. */
+static struct bidx_item *bidx_item_get(u16 user)
 {
 	unsigned int first = raw_smp_processor_id() % BIDX_WORDS;
 	unsigned int i, tries;
+
+	if (!bidx_share_take(user))
+		return NULL;
 
 	for (i = 0; i < BIDX_WORDS; i++) {
 		unsigned int word = (first + i) % BIDX_WORDS;
@@ -86,18 +155,31 @@ static struct bidx_item *bidx_item_get(void)
 				break;
 			bit = ffz(used);
 			if (!test_and_set_bit(bit, &pool.used[word])) {
+				struct bidx_item *item = &pool.items[word * BITS_PER_LONG + bit];
+
 				atomic_inc(&pool.pending);
-				return &pool.items[word * BITS_PER_LONG + bit];
+				item->user = user;
+				return item;
 			}
 		}
 	}
+	bidx_share_give(user);
 	return NULL;
+}
+
+/* An item for what current did, once bidx_work_open() was called. */
+static struct bidx_item *bidx_item_get_current(void)
+{
+	if (!READ_ONCE(pool.open))
+		return NULL;
+	return bidx_item_get(bidx_user_of_current());
 }
 
 static void bidx_item_put(struct bidx_item *item)
 {
 	unsigned int i = item - pool.items;
 
+	bidx_share_give(item->user);
 	smp_mb__before_atomic();
 	clear_bit(i % BITS_PER_LONG, &pool.used[i / BITS_PER_LONG]);
 	atomic_dec(&pool.pending);
@@ -149,6 +231,7 @@ static void bidx_run_queue(struct llist_head *queue)
 /* What waits for no device: must go on while the other worker is stuck on one. */
 static void bidx_quick_worker(struct work_struct *work)
 {
+	bidx_hooks_tell();
 	bidx_index_reap();
 	bidx_run_queue(&pool.quick);
 }
@@ -163,7 +246,32 @@ static void bidx_slow_worker(struct work_struct *work)
 static void bidx_scan_worker(struct work_struct *work)
 {
 	if (xchg(&pool.rescan, false) && READ_ONCE(bidx_active))
-		bidx_scan();
+		bidx_work_scanned(bidx_scan());
+}
+
+static void bidx_retry_worker(struct work_struct *work)
+{
+	if (READ_ONCE(bidx_active))
+		bidx_work_scanned(bidx_scan());
+}
+
+/**
+ * bidx_work_scanned() - a scan of the processes has ended
+ * @complete: false: some could not be looked at, so there must be another
+ *
+ * Context: may sleep.
+ */
+void bidx_work_scanned(bool complete)
+{
+	unsigned long pause = READ_ONCE(pool.retry_pause);
+
+	if (complete) {
+		WRITE_ONCE(pool.retry_pause, BIDX_RESCAN_PAUSE);
+		return;
+	}
+	/* Who keeps its mmap_lock for long may do so for ever: less and less often. */
+	WRITE_ONCE(pool.retry_pause, min(2 * pause, (unsigned long)BIDX_RESCAN_PAUSE_MAX));
+	queue_delayed_work(pool.wq, &pool.retry_work, pause);
 }
 
 static void bidx_irq_work(struct irq_work *work)
@@ -234,6 +342,8 @@ static bool bidx_queue(struct bidx_item *item)
 
 static void bidx_pool_empty(void)
 {
+	if (!READ_ONCE(pool.open))
+		return;		/* the scan that follows finds it */
 	bidx_count(BUILDIDX_CNT_POOL_EMPTY);
 	WRITE_ONCE(pool.rescan, true);
 	bidx_work_kick();
@@ -248,7 +358,7 @@ static void bidx_pool_empty(void)
  */
 bool bidx_work_mapped(struct file *file)
 {
-	struct bidx_item *item = bidx_item_get();
+	struct bidx_item *item = bidx_item_get_current();
 
 	if (!item) {
 		bidx_pool_empty();
@@ -274,7 +384,7 @@ bool bidx_work_mapped(struct file *file)
  */
 bool bidx_work_written(struct inode *inode, u64 object)
 {
-	struct bidx_item *item = bidx_item_get();
+	struct bidx_item *item = bidx_item_get_current();
 
 	if (!item) {
 		bidx_count(BUILDIDX_CNT_POOL_EMPTY);
@@ -292,7 +402,7 @@ bool bidx_work_written(struct inode *inode, u64 object)
 /* current may have a vDSO that is not known. Context: the mmap hook. */
 void bidx_work_vdso(void)
 {
-	struct bidx_item *item = bidx_item_get();
+	struct bidx_item *item = bidx_item_get_current();
 
 	if (!item)
 		return;
@@ -318,7 +428,7 @@ void bidx_work_reread(struct bidx_entry *e)
 	if (READ_ONCE(e->reread_queued) ||
 	    (u32)jiffies - READ_ONCE(e->reread_at) < BIDX_REREAD_PAUSE)
 		return;
-	item = bidx_item_get();
+	item = bidx_item_get(BIDX_REREADS);
 	if (!item)
 		return;
 	if (xchg(&e->reread_queued, 1)) {
@@ -333,17 +443,24 @@ void bidx_work_reread(struct bidx_entry *e)
 	bidx_to_worker(item);
 }
 
+/* From now on the hooks may queue. A load that fails after it would wait for mappers. */
+void bidx_work_open(void)
+{
+	WRITE_ONCE(pool.open, true);
+}
+
 /**
  * bidx_work_drain() - wait until nothing is queued
  *
- * The hooks are off, so nothing is added. Context: may sleep, for as long as a
- * mapper's disk takes.
+ * Only where nothing can be queued to a task: bidx_work_open() was not called, or the module
+ * is going, which a task's item does not let it; and the hooks are off. Context: may sleep.
  */
 void bidx_work_drain(void)
 {
 	do {
 		irq_work_sync(&pool.irq_work);
 		cancel_delayed_work_sync(&pool.scan_work);
+		cancel_delayed_work_sync(&pool.retry_work);
 		queue_work(pool.wq, &pool.quick_work);
 		queue_work(pool.wq, &pool.slow_work);
 		flush_workqueue(pool.wq);
@@ -361,7 +478,9 @@ int bidx_work_init(void)
 	INIT_WORK(&pool.quick_work, bidx_quick_worker);
 	INIT_WORK(&pool.slow_work, bidx_slow_worker);
 	INIT_DELAYED_WORK(&pool.scan_work, bidx_scan_worker);
+	INIT_DELAYED_WORK(&pool.retry_work, bidx_retry_worker);
 	init_irq_work(&pool.irq_work, bidx_irq_work);
+	pool.retry_pause = BIDX_RESCAN_PAUSE;
 	pool.items = kvcalloc(BIDX_ITEMS, sizeof(*pool.items), GFP_KERNEL);
 	if (!pool.items)
 		return -ENOMEM;
@@ -378,6 +497,7 @@ void bidx_work_exit(void)
 {
 	irq_work_sync(&pool.irq_work);
 	cancel_delayed_work_sync(&pool.scan_work);
+	cancel_delayed_work_sync(&pool.retry_work);
 	destroy_workqueue(pool.wq);
 	kvfree(pool.items);
 }

@@ -93,7 +93,8 @@ enum buildidx_source {
  * @BUILDIDX_STATUS_KERNEL: a kernel address (not resolved by this version)
  * @BUILDIDX_STATUS_READ_ERROR: reading the file failed; tried again at the next
  *	mmap; the offset is valid
- * @BUILDIDX_STATUS_OFF: the module's hooks are switched off
+ * @BUILDIDX_STATUS_OFF: the module's hooks are switched off, or were kprobes and
+ *	may have been disarmed
  */
 enum buildidx_status {
 	BUILDIDX_STATUS_OK		= 0,
@@ -367,14 +368,15 @@ enum buildidx_counter {
 	BUILDIDX_CNT_DEAD		= 6,  /* entries removed at inode teardown */
 	BUILDIDX_CNT_STALE		= 7,  /* entries marked changed at release of a writer */
 	BUILDIDX_CNT_REREAD		= 8,  /* re-reads queued */
-	BUILDIDX_CNT_POOL_EMPTY		= 9,  /* hook calls that found no free work item (re-scan follows) */
+	BUILDIDX_CNT_POOL_EMPTY		= 9,  /* hook calls that found no work item left for their user (re-scan follows) */
 	BUILDIDX_CNT_WORKER		= 10, /* captures done by the worker instead of task_work */
 	BUILDIDX_CNT_SCAN_TASKS		= 11, /* processes scanned */
 	BUILDIDX_CNT_SCAN_FILES		= 12, /* files captured by scans */
 	BUILDIDX_CNT_RETRY		= 13, /* lookups that had to walk again */
 	BUILDIDX_CNT_KFUNC_CALLS	= 14, /* kfunc calls */
+	BUILDIDX_CNT_SCAN_SKIPPED	= 15, /* processes that a scan left out, their mmap_lock being held (another scan follows) */
 };
-#define BUILDIDX_CNT_COUNT		15
+#define BUILDIDX_CNT_COUNT		16
 #define BUILDIDX_STATS_MAX		32
 
 /**

@@ -58,6 +58,7 @@ static const char *const counters[] = {
 	[BUILDIDX_CNT_SCAN_FILES]	= "scan-files",
 	[BUILDIDX_CNT_RETRY]		= "retry",
 	[BUILDIDX_CNT_KFUNC_CALLS]	= "kfunc-calls",
+	[BUILDIDX_CNT_SCAN_SKIPPED]	= "scan-skipped",
 };
 _Static_assert(COUNT(counters) == BUILDIDX_CNT_COUNT, "a counter has no name");
 

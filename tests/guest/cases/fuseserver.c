@@ -45,7 +45,7 @@ static struct fuse_attr attributes(uint64_t node, size_t len)
 	};
 
 	if (node == FILE_NODE) {
-		a.mode = S_IFREG | 0755;
+		a.mode = S_IFREG | 0777;
 		a.size = len;
 	}
 	return a;
@@ -73,6 +73,7 @@ static void answer(int fd, const struct fuse_in_header *in, const char *body,
 			return reply(fd, in->unique, -ENOENT, NULL, 0);
 		return reply(fd, in->unique, 0, &out, sizeof(out));
 	}
+	case FUSE_SETATTR:
 	case FUSE_GETATTR: {
 		struct fuse_attr_out out = {
 			.attr_valid = VALID_SECONDS, .attr = attributes(in->nodeid, len),
@@ -84,6 +85,8 @@ static void answer(int fd, const struct fuse_in_header *in, const char *body,
 	case FUSE_OPENDIR: {
 		struct fuse_open_out out = { .open_flags = FOPEN_KEEP_CACHE };
 
+		if (control->direct && in->nodeid == FILE_NODE)
+			out.open_flags |= FOPEN_DIRECT_IO;
 		return reply(fd, in->unique, 0, &out, sizeof(out));
 	}
 	case FUSE_READ: {
@@ -94,6 +97,14 @@ static void answer(int fd, const struct fuse_in_header *in, const char *body,
 		__sync_fetch_and_add(&control->reads, 1);
 		if (!control->hang)
 			reply(fd, in->unique, 0, content + from, n);
+		return;
+	}
+	case FUSE_WRITE: {
+		struct fuse_write_out out = { .size = ((const struct fuse_write_in *)body)->size };
+
+		__sync_fetch_and_add(&control->writes, 1);
+		if (!control->hang)
+			reply(fd, in->unique, 0, &out, sizeof(out));
 		return;
 	}
 	case FUSE_FLUSH:
@@ -140,7 +151,7 @@ struct fuse_control *fuse_start(const char *dir, const void *content, size_t len
 	fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		bail("/dev/fuse: %s", strerror(errno));
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fd);
 	if (mount("fuse", dir, "fuse", 0, options))
 		bail("mount of fuse: %s", strerror(errno));
 	server = fork();
@@ -152,9 +163,17 @@ struct fuse_control *fuse_start(const char *dir, const void *content, size_t len
 	return control;
 }
 
+void fuse_kill(void)
+{
+	if (server > 0) {
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
+	}
+	server = 0;
+}
+
 void fuse_stop(const char *dir)
 {
-	kill(server, SIGKILL);
-	waitpid(server, NULL, 0);
-	ok(!umount(dir), "fuse can be unmounted: %s", strerror(errno));
+	fuse_kill();
+	ok(!umount(dir), "fuse can be unmounted");
 }

@@ -13,8 +13,10 @@
 
 /* Shared between the test and the server. */
 struct fuse_control {
-	volatile int hang;	/* leave READ requests without an answer */
+	volatile int hang;	/* leave READ and WRITE requests without an answer */
+	volatile int direct;	/* who opens the file from now on bypasses the page cache */
 	volatile int reads;	/* READ requests seen */
+	volatile int writes;	/* WRITE requests seen */
 };
 
 /*
@@ -22,6 +24,9 @@ struct fuse_control {
  * failure.
  */
 struct fuse_control *fuse_start(const char *dir, const void *content, size_t len);
+
+/* Kill the server: who waits for it gets an error. */
+void fuse_kill(void);
 
 /* Kill the server and unmount. */
 void fuse_stop(const char *dir);

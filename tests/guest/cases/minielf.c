@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,6 +140,20 @@ void minielf_simple(const char *path, const uint8_t id[20])
 	struct minielf m = { .gnu = id, .gnu_len = 20 };
 
 	minielf_create(path, &m);
+}
+
+size_t minielf_bytes(uint8_t *to, size_t max, const uint8_t id[20])
+{
+	struct minielf m = { .gnu = id, .gnu_len = 20 };
+	int fd = memfd_create("minielf", MFD_CLOEXEC);
+	ssize_t n;
+
+	minielf_write(fd, &m);
+	n = pread(fd, to, max, 0);
+	close(fd);
+	if (n <= 0)
+		bail("making a file's content: %s", strerror(errno));
+	return n;
 }
 
 void unique_id(uint8_t id[20])

@@ -44,6 +44,9 @@ void minielf_create(const char *path, const struct minielf *m);
 /* The same with one 20-byte GNU ID and nothing else. */
 void minielf_simple(const char *path, const uint8_t id[20]);
 
+/* The bytes of such a file. Return: their number, at most @max. */
+size_t minielf_bytes(uint8_t *to, size_t max, const uint8_t id[20]);
+
 /* Write it into an open file, from offset 0; the length of the file is set too. */
 void minielf_write(int fd, const struct minielf *m);
 

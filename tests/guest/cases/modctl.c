@@ -75,6 +75,20 @@ bool mod_unload(void)
 	return !mod_loaded();
 }
 
+int mod_enable(const char *text)
+{
+	const char *path = "/sys/module/buildidx/parameters/enable";
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		bail("%s: %s", path, strerror(errno));
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
 int mod_load_and_open(const char *params)
 {
 	int status;

@@ -16,6 +16,9 @@ bool mod_unload(void);
 
 bool mod_loaded(void);
 
+/* Write to the parameter enable. Return: 0 or the errno. */
+int mod_enable(const char *text);
+
 /* Load for a test; the program ends when it does not load. Return: the opened device. */
 int mod_load_and_open(const char *params);
 

@@ -25,21 +25,6 @@
 
 static int dev;
 
-/* The bytes of a small ELF. */
-static size_t content(uint8_t *to, size_t max, const uint8_t *id)
-{
-	int fd = memfd_create("content", MFD_CLOEXEC);
-	struct minielf m = { .gnu = id, .gnu_len = ID_LEN };
-	ssize_t n;
-
-	minielf_write(fd, &m);
-	n = pread(fd, to, max, 0);
-	close(fd);
-	if (n <= 0)
-		bail("making the file's content: %s", strerror(errno));
-	return n;
-}
-
 static void hung_server(struct fuse_control *control, int fd)
 {
 	struct buildidx_object o;
@@ -115,7 +100,7 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	dev = dev_open();
 	unique_id(id);
-	control = fuse_start(DIR, bytes, content(bytes, sizeof(bytes), id));
+	control = fuse_start(DIR, bytes, minielf_bytes(bytes, sizeof(bytes), id));
 	fd = open(FILE_PATH, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		bail("%s: %s", FILE_PATH, strerror(errno));

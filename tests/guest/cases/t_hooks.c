@@ -234,19 +234,6 @@ static void refusals(void)
 	refused("max_entries=99999999999", "max_entries=99999999999");
 }
 
-static int write_parameter(const char *text)
-{
-	int fd = open("/sys/module/buildidx/parameters/enable", O_WRONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (fd < 0)
-		bail("/sys/module/buildidx/parameters/enable: %s", strerror(errno));
-	if (write(fd, text, strlen(text)) < 0)
-		err = errno;
-	close(fd);
-	return err;
-}
-
 static void switched_off(void)
 {
 	const char *path = DIR "/switched";
@@ -262,7 +249,7 @@ static void switched_off(void)
 	dev = mod_load_and_open("");
 	at = map_exec_path(path);
 	ok(is_now(dev, at, id), "enable: a mapped file is known");
-	ok(!write_parameter("0"), "enable=0 is accepted");
+	ok(!mod_enable("0"), "enable=0 is accepted");
 	err = dev_info(dev, &info);
 	ok(!err && !info.hooks_on && !info.entries, "enable=0: no hook, no entry: hooks_on %u, %llu",
 	   info.hooks_on, (unsigned long long)info.entries);
@@ -275,13 +262,13 @@ static void switched_off(void)
 	if (fd < 0 || pwrite(fd, id, ID_LEN, MINIELF_ID_OFF) != ID_LEN)
 		bail("writing an ID: %s", strerror(errno));
 	close(fd);
-	ok(!write_parameter("1"), "enable=1 is accepted");
+	ok(!mod_enable("1"), "enable=1 is accepted");
 	err = dev_info(dev, &info);
 	ok(!err && info.hooks_on && info.entries, "enable=1: hooks are back and processes scanned: %llu",
 	   (unsigned long long)info.entries);
 	if (!ok(await_id(dev, at, id, NULL) == AWAITED_ID, "enable=1: the scan found the new content"))
 		diag("wanted %s, got %s", hex(id, ID_LEN), await_seen());
-	ok(write_parameter("2") == EINVAL, "enable=2: EINVAL");
+	ok(mod_enable("2") == EINVAL, "enable=2: EINVAL");
 	unmap_page(at);
 	unlink(path);
 	works("enable=0 and 1 again");
@@ -290,7 +277,7 @@ static void switched_off(void)
 	dev = mod_load_and_open("enable=0");
 	err = dev_info(dev, &info);
 	ok(!err && !info.hooks_on && !info.entries, "loaded with enable=0: off");
-	ok(!write_parameter("1"), "loaded with enable=0: can be switched on");
+	ok(!mod_enable("1"), "loaded with enable=0: can be switched on");
 	works("switched on after enable=0");
 	close(dev);
 }
@@ -339,23 +326,92 @@ static void scan_at_load(void)
 	close(dev);
 }
 
-/* sysctl kernel.ftrace_enabled=0 must not lose mappings without a word. */
-static void ftrace_disabled(void)
+/* Write one of the kernel's own switches. Return: 0 or the errno. */
+static int write_switch(const char *path, const char *text)
 {
-	const char *path = "/proc/sys/kernel/ftrace_enabled";
-	int fd, err;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = 0;
 
-	dev = mod_load_and_open("hook=ftrace");
-	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		bail("%s: %s", path, strerror(errno));
-	err = write(fd, "0", 1) < 0 ? errno : 0;
-	diag("ftrace_enabled=0: %s", err ? strerror(err) : "accepted");
-	works("kernel.ftrace_enabled=0");
-	if (!err && (lseek(fd, 0, SEEK_SET) || write(fd, "1", 1) != 1))
-		bail("%s: %s", path, strerror(errno));
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
 	close(fd);
+	return err;
+}
+
+/* sysctl kernel.ftrace_enabled=0 must not lose mappings without a word. */
+static void ftrace_disabled(const char *params)
+{
+	const char *path = "/proc/sys/kernel/ftrace_enabled";
+	char what[100];
+	int err;
+
+	dev = mod_load_and_open(params);
+	err = write_switch(path, "0");
+	diag("%s, ftrace_enabled=0: %s", params, err ? strerror(err) : "accepted");
+	snprintf(what, sizeof(what), "%s, kernel.ftrace_enabled=0", params);
+	works(what);
+	if (!err && write_switch(path, "1"))
+		bail("%s cannot be switched back", path);
 	close(dev);
+}
+
+/* Nor may the switch of all kprobes. */
+static void kprobes_disarmed(void)
+{
+	const char *path = DIR "/disarmed", *all = "/sys/kernel/debug/kprobes/enabled";
+	uint8_t id[ID_LEN], new_id[ID_LEN];
+	struct buildidx_info info;
+	struct buildidx_frame f;
+	int err, fd;
+	void *at;
+
+	unique_id(id);
+	unique_id(new_id);
+	minielf_simple(path, id);
+	sleep_ms(20);
+	dev = mod_load_and_open("hook=kprobe");
+	at = map_exec_path(path);
+	ok(is_now(dev, at, id), "kprobes disarmed: before, a mapped file is known");
+	log_mark();
+	if (write_switch(all, "0"))
+		bail("%s: %s", all, strerror(errno));
+	/* Nobody hears of it. */
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || pwrite(fd, new_id, ID_LEN, MINIELF_ID_OFF) != ID_LEN)
+		bail("writing an ID: %s", strerror(errno));
+	close(fd);
+	err = dev_addr(dev, 0, at, &f);
+	if (!ok(!err && f.status == BUILDIDX_STATUS_OFF && !f.id_len, "kprobes disarmed: the answer is OFF"))
+		diag("%s", show_frame(err, &f));
+	err = dev_info(dev, &info);
+	ok(!err && !info.hooks_on, "kprobes disarmed: INFO says that the hooks are off");
+	sleep_ms(100);
+	ok(log_has("buildidx", "kprobes were switched"), "kprobes disarmed: the kernel log says so");
+	ok(mod_enable("1") == EOPNOTSUPP, "kprobes disarmed: enable=1 is refused");
+	ok(log_has("buildidx", "did not fire"), "kprobes disarmed: and the kernel log says why");
+	if (write_switch(all, "1"))
+		bail("%s: %s", all, strerror(errno));
+	err = dev_addr(dev, 0, at, &f);
+	ok(!err && f.status == BUILDIDX_STATUS_OFF, "kprobes armed again: still OFF until switched on");
+	ok(!mod_enable("1"), "kprobes armed again: enable=1 is accepted");
+	if (!ok(await_id(dev, at, new_id, id) == AWAITED_ID, "kprobes armed again: the new content is found"))
+		diag("wanted %s, got %s", hex(new_id, ID_LEN), await_seen());
+	unmap_page(at);
+	unlink(path);
+	works("kprobes armed again");
+	if (write_switch(all, "0"))
+		bail("%s: %s", all, strerror(errno));
+	close(dev);
+	ok(mod_unload(), "kprobes disarmed: the module can be unloaded");
+	if (!ok(mod_load("hook=kprobe") && !mod_loaded(), "kprobes disarmed: the load is refused"))
+		mod_unload();
+	dev = mod_load_and_open("hook=ftrace");
+	works("hook=ftrace, kprobes disarmed");
+	close(dev);
+	if (write_switch(all, "1"))
+		bail("%s: %s", all, strerror(errno));
 }
 
 int main(void)
@@ -364,7 +420,9 @@ int main(void)
 	testfs_mount(testfs_named("tmpfs"));
 	either_kind();
 	alternatives();
-	ftrace_disabled();
+	ftrace_disabled("hook=ftrace");
+	ftrace_disabled("hook=kprobe");
+	kprobes_disarmed();
 	switched_off();
 	scan_at_load();
 	refusals();
