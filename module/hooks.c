@@ -8,7 +8,9 @@
  * A hook that falls silent unnoticed would make answers wrong. ftrace hooks are
  * permanent. Kprobes can be disarmed by kernel.ftrace_enabled=0 and by the
  * switch in debugfs; a permanent ftrace hook on the function behind that switch
- * makes the first fail, and tells of the second before it happens.
+ * makes the first fail, and tells of the second before it happens. (Not of a
+ * writer that was inside of that function before the hook was placed, and gets on
+ * with it after the self-test: root, twice, within microseconds.)
  */
 #include "internal.h"
 
@@ -125,13 +127,14 @@ static void bidx_on_inode(void *arg)
 static void bidx_on_kprobes_switch(void *arg)
 {
 	WRITE_ONCE(bidx_silenced, true);
-	/* Every lookup answers OFF from here on. */
+	/* Every lookup answers OFF from here on. Pairs with bidx_start(). */
+	smp_mb();
 	WRITE_ONCE(bidx_active, false);
 	bidx_work_kick();
 }
 
 /* Placed while one of the hooks is a kprobe. Not a hook that the device shows. */
-static struct bidx_hook guard = {
+static struct bidx_hook bidx_guard = {
 	.name = "guard",
 	.symbols = { "write_enabled_file_bool" },
 	.event = bidx_on_kprobes_switch,
@@ -219,15 +222,15 @@ static int bidx_place_guard(void)
 {
 	int err;
 
-	if (guard.placed >= 0)
+	if (bidx_guard.placed >= 0)
 		return 0;
-	err = bidx_place_ftrace(&guard, guard.symbols[0]);
+	err = bidx_place_ftrace(&bidx_guard, bidx_guard.symbols[0]);
 	if (err) {
 		pr_err("kprobes are not used as hooks: ftrace on %s failed (%d), so they could be disarmed unnoticed\n",
-		       guard.symbols[0], err);
+		       bidx_guard.symbols[0], err);
 		return err;
 	}
-	guard.placed = 0;
+	bidx_guard.placed = 0;
 	return 0;
 }
 
@@ -344,7 +347,7 @@ void bidx_hooks_stop(void)
 
 	for (i = 0; i < BIDX_HOOK_COUNT; i++)
 		bidx_remove(&hooks[i]);
-	bidx_remove(&guard);
+	bidx_remove(&bidx_guard);
 }
 
 /* Did the hooks fall silent since they were placed? Then there is no answer but OFF. */

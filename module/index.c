@@ -7,9 +7,11 @@
  * lock of the eviction list; both are raw, because the inode and close hooks
  * may run where a sleeping lock is not allowed.
  *
- * While an entry is hashed its inode is alive: inode teardown unhashes it under
- * the stripe's lock before the memory can be used again. That is what permits
- * looking into the inode under that lock.
+ * While an entry is hashed and bidx_active is true its inode is alive: inode
+ * teardown unhashes it under the stripe's lock before the memory can be used
+ * again. That is what permits looking into the inode where both were seen under
+ * that lock. Hooks can fall silent (hooks.c), but bidx_active is false before they
+ * do, and RCU keeps the inodes that die from then on until the lock is released.
  */
 #include "internal.h"
 
@@ -176,7 +178,8 @@ static bool bidx_unhash(struct bidx_entry *e)
  */
 static bool bidx_evict(struct bidx_entry *e)
 {
-	if (e->state == BIDX_PENDING || mapping_mapped(e->inode->i_mapping))
+	if (!READ_ONCE(bidx_active) || e->state == BIDX_PENDING ||
+	    mapping_mapped(e->inode->i_mapping))
 		return false;
 	WRITE_ONCE(e->evicting, 1);
 	/* Pairs with bidx_index_covers(). */
@@ -299,7 +302,8 @@ int bidx_index_begin(struct bidx_ticket *t, struct inode *inode)
 	}
 
 	raw_spin_lock_irqsave(lock, flags);
-	if (!READ_ONCE(bidx_active)) {		/* see bidx_stop() */
+	/* see bidx_stop() and bidx_start() */
+	if (!READ_ONCE(bidx_active) && inode != READ_ONCE(bidx_probe.inode)) {
 		raw_spin_unlock_irqrestore(lock, flags);
 		bidx_entry_free(t->e);
 		return -ESTALE;
@@ -511,7 +515,7 @@ struct inode *bidx_index_grab(struct inode *inode, u64 object)
 
 	raw_spin_lock_irqsave(lock, flags);
 	e = bidx_find_locked(inode);
-	if (e && e->object == object) {
+	if (e && e->object == object && READ_ONCE(bidx_active)) {
 		e->reread_queued = 0;
 		/* Hashed, so inode and super block are alive. A trylock waits for nothing. */
 		if (down_read_trylock(&inode->i_sb->s_umount))
@@ -592,13 +596,16 @@ void bidx_entry_to_object(const struct bidx_entry *e, struct buildidx_object *ob
  * @room: as it says
  *
  * Context: any; takes rcu_read_lock().
- * Return: objects written, or -ENOSPC when the chain is longer than @room.
+ * Return: objects written, none while switched off, or -ENOSPC when the chain is
+ * longer than @room.
  */
 int bidx_index_dump_head(unsigned long head, struct buildidx_object *objs, unsigned int room)
 {
 	struct bidx_entry *e;
 	unsigned int n = 0;
 
+	if (!READ_ONCE(bidx_active))
+		return 0;
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(e, &index.heads[head], node) {
 		if (n == room) {
@@ -617,7 +624,7 @@ int bidx_index_find_object(u64 object, struct buildidx_object *obj)
 	struct bidx_entry *e;
 	unsigned long head;
 
-	for (head = 0; head < bidx_index_heads(); head++) {
+	for (head = 0; head < bidx_index_heads() && READ_ONCE(bidx_active); head++) {
 		rcu_read_lock();
 		hlist_for_each_entry_rcu(e, &index.heads[head], node) {
 			if (e->object == object) {
@@ -640,6 +647,8 @@ static unsigned long bidx_shrink_count(struct shrinker *s, struct shrink_control
 
 static unsigned long bidx_shrink_scan(struct shrinker *s, struct shrink_control *sc)
 {
+	if (!READ_ONCE(bidx_active))
+		return SHRINK_STOP;
 	return bidx_evict_some(sc->nr_to_scan, sc->nr_to_scan, false) ?: SHRINK_STOP;
 }
 

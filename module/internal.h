@@ -135,7 +135,7 @@ struct bidx_times {
 };
 
 /* main.c */
-extern bool bidx_active;		/* hooks deliver and the index is complete */
+extern bool bidx_active;		/* hooks deliver, so what the index has is true */
 extern const char *bidx_skip_hook;	/* debug_skip_hook=, NULL or a hook's name */
 extern bool bidx_use_kprobe;		/* hook=kprobe */
 bool bidx_has_btf(void);
@@ -170,10 +170,12 @@ unsigned int bidx_hooks_info(struct buildidx_hook *info, unsigned int max);
 /**
  * struct bidx_probe_file - the self-test's file, recognized by the hooks
  * @inode: its inode, NULL outside the self-test
+ * @task: who tests, and gets answers before bidx_active is true
  * @seen: bit per enum bidx_hook_id that saw it
  */
 struct bidx_probe_file {
 	struct inode *inode;
+	struct task_struct *task;
 	unsigned long seen;
 };
 extern struct bidx_probe_file bidx_probe;
@@ -248,6 +250,7 @@ void bidx_work_reread(struct bidx_entry *e);
 void bidx_work_kick(void);
 void bidx_work_open(void);
 void bidx_work_scanned(bool complete);
+void bidx_work_forget_scans(void);
 bool bidx_work_has_task_work(void);
 
 /* scan.c */

@@ -56,6 +56,7 @@ static void bidx_stop(void)
 	 * stays so, before inodes may die unseen.
 	 */
 	bidx_index_flush();
+	bidx_work_forget_scans();
 	bidx_hooks_stop();
 	bidx_index_reap();
 }
@@ -67,11 +68,15 @@ static int bidx_start(void)
 
 	if (err)
 		return err;
-	WRITE_ONCE(bidx_active, true);
 	err = bidx_self_test();
-	if (!err && bidx_hooks_silenced()) {
-		pr_err("the kernel's kprobes were switched while buildidx was being started; try again\n");
-		err = -EAGAIN;
+	if (!err) {
+		WRITE_ONCE(bidx_active, true);
+		/* Either bidx_on_kprobes_switch() comes later and clears it, or this sees it. */
+		smp_mb();
+		if (bidx_hooks_silenced()) {
+			pr_err("the kernel's kprobes were switched while buildidx was being started; try again\n");
+			err = -EAGAIN;
+		}
 	}
 	if (err)
 		bidx_stop();
@@ -88,7 +93,7 @@ static void bidx_start_scan(void)
 	bool complete = bidx_scan();
 
 	if (!complete)
-		pr_warn("some processes could not be scanned yet (mmap_lock held, or the scan was interrupted): what they mapped before is NOT_INDEXED until a later scan, see `buildidx stats`\n");
+		pr_warn("some processes could not be scanned yet (mmap_lock held or busy, or the scan was interrupted): what they mapped before is NOT_INDEXED until a later scan, see `buildidx stats`\n");
 	bidx_work_scanned(complete);
 }
 
@@ -102,11 +107,13 @@ static int bidx_enable_set(const char *val, const struct kernel_param *kp)
 	mutex_lock(&bidx_switch);
 	if (!bidx_loaded) {
 		bidx_start_off = !on;
-	} else if (on && !bidx_active) {
+	} else if (on && !READ_ONCE(bidx_active)) {
 		bidx_stop();		/* if kprobes were silenced, the hooks are still placed */
 		err = bidx_start();
 		if (!err)
 			bidx_start_scan();
+		if (!err && !READ_ONCE(bidx_active))
+			err = -EAGAIN;		/* silenced meanwhile; the worker says so */
 	} else if (!on) {
 		bidx_stop();
 	}

@@ -297,7 +297,7 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 		bidx_range_clear(r, BUILDIDX_STATUS_NO_MM);
 		return;
 	}
-	if (!READ_ONCE(bidx_active)) {
+	if (!READ_ONCE(bidx_active) && READ_ONCE(bidx_probe.task) != current) {
 		bidx_range_clear(r, BUILDIDX_STATUS_OFF);
 		return;
 	}

@@ -11,6 +11,7 @@
 
 #include <linux/delay.h>
 #include <linux/file.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -21,19 +22,19 @@
 /* Files collected under one hold of mmap_lock. */
 #define BIDX_SCAN_BATCH		32
 
-/* Waiting for mmap_locks: for one of them, and in a whole scan; milliseconds. */
-#define BIDX_SCAN_WAIT		200
-#define BIDX_SCAN_WAIT_ALL	2000
+/* Waiting for mmap_locks: for one of them, and in a whole scan; jiffies. */
+#define BIDX_SCAN_WAIT		(HZ / 5)
+#define BIDX_SCAN_WAIT_ALL	(2 * HZ)
 
 /**
  * struct bidx_scan - one scan of all processes
  * @files: room for BIDX_SCAN_BATCH files
- * @patience: milliseconds that may still be waited
+ * @patience: jiffies that may still be waited
  * @skipped: processes whose mmap_lock was not to be had, in the last pass
  */
 struct bidx_scan {
 	struct file **files;
-	unsigned int patience;
+	unsigned long patience;
 	unsigned int skipped;
 };
 
@@ -48,16 +49,16 @@ static bool bidx_scan_must_end(void)
  */
 static bool bidx_scan_lock(struct mm_struct *mm, struct bidx_scan *scan)
 {
-	unsigned int wait = min_t(unsigned int, scan->patience, BIDX_SCAN_WAIT);
+	unsigned long patience = min_t(unsigned long, scan->patience, BIDX_SCAN_WAIT);
+	unsigned long start = jiffies, waited = 0;
+	bool locked;
 
-	while (!mmap_read_trylock(mm)) {
-		if (!wait || bidx_scan_must_end())
-			return false;
-		wait--;
-		scan->patience--;
-		msleep(1);
+	while (!(locked = mmap_read_trylock(mm)) && waited < patience && !bidx_scan_must_end()) {
+		usleep_range(1000, 2000);
+		waited = jiffies - start;
 	}
-	return true;
+	scan->patience -= min(waited, scan->patience);
+	return locked;
 }
 
 /*
@@ -82,6 +83,9 @@ static unsigned int bidx_collect(struct mm_struct *mm, unsigned long *addr,
 
 		if (!(vma->vm_flags & VM_EXEC) || !file || !bidx_file_wanted(file) ||
 		    bidx_index_covers(file_inode(file)))
+			continue;
+		/* The self-test must be the only one who holds it. */
+		if (file_inode(file) == READ_ONCE(bidx_probe.inode))
 			continue;
 		if (n == BIDX_SCAN_BATCH) {
 			*addr = vma->vm_start;
@@ -194,7 +198,8 @@ static long bidx_scan_pass(struct bidx_scan *scan)
 /**
  * bidx_scan() - capture every file that is mapped executable now
  *
- * Context: may sleep and read from local devices; waits for no process.
+ * Context: may sleep and read from local devices; waits for processes
+ * BIDX_SCAN_WAIT_ALL at most.
  * Return: false when there must be another: some processes could not be looked
  * at, or the caller is being killed.
  */

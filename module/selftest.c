@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Self-test at load: parser, hooks, and one lookup from end to end
+ * Self-test whenever the hooks were placed: parser, hooks, and one lookup from
+ * end to end
  *
- * A kernel on which one of them does not hold would answer wrongly or not at
- * all, so the module refuses to load there and says which.
+ * Where one of them does not hold the module would answer wrongly or not at all,
+ * so it refuses to load, or to be switched on, and says which.
  */
 #include "internal.h"
 
@@ -165,11 +166,13 @@ static int bidx_probe_run(void)
 	}
 	bidx_probe.seen = 0;
 	WRITE_ONCE(bidx_probe.inode, file_inode(file));
+	WRITE_ONCE(bidx_probe.task, current);
 	addr = vm_mmap(file, 0, BIDX_PROBE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 0);
 	if (IS_ERR_VALUE(addr)) {
 		err = (long)addr;
-		pr_err("self-test: mapping a shmem file executable failed (%d); a security policy may forbid it to the loading process\n",
-		       err);
+		pr_err("self-test: mapping a shmem file executable failed (%d)%s\n", err,
+		       err == -EACCES || err == -EPERM ?
+		       "; a security policy forbids it to the loading process" : "");
 		goto put;
 	}
 	err = bidx_capture(file, file_inode(file));
@@ -187,6 +190,7 @@ put:
 	bidx_probe_close(file);
 	if (!err)
 		err = bidx_probe_hooks();
+	WRITE_ONCE(bidx_probe.task, NULL);
 	WRITE_ONCE(bidx_probe.inode, NULL);
 	return err;
 }
@@ -194,7 +198,7 @@ put:
 /**
  * bidx_self_test() - refuse to work on a kernel that is not what we think
  *
- * Context: module init, hooks on; may sleep.
+ * Context: hooks placed, bidx_active still false, under bidx_switch; may sleep.
  * Return: 0, or an errno whose reason is in dmesg.
  */
 int bidx_self_test(void)

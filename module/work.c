@@ -243,16 +243,24 @@ static void bidx_slow_worker(struct work_struct *work)
 		queue_delayed_work(pool.wq, &pool.scan_work, BIDX_RESCAN_PAUSE);
 }
 
+/* With a reference on the module: a scan may be stuck on a disk, and rmmod must not be. */
+static void bidx_scan_again(void)
+{
+	if (!READ_ONCE(bidx_active) || !try_module_get(THIS_MODULE))
+		return;
+	bidx_work_scanned(bidx_scan());
+	module_put(THIS_MODULE);
+}
+
 static void bidx_scan_worker(struct work_struct *work)
 {
-	if (xchg(&pool.rescan, false) && READ_ONCE(bidx_active))
-		bidx_work_scanned(bidx_scan());
+	if (xchg(&pool.rescan, false))
+		bidx_scan_again();
 }
 
 static void bidx_retry_worker(struct work_struct *work)
 {
-	if (READ_ONCE(bidx_active))
-		bidx_work_scanned(bidx_scan());
+	bidx_scan_again();
 }
 
 /**
@@ -270,8 +278,17 @@ void bidx_work_scanned(bool complete)
 		return;
 	}
 	/* Who keeps its mmap_lock for long may do so for ever: less and less often. */
-	WRITE_ONCE(pool.retry_pause, min(2 * pause, (unsigned long)BIDX_RESCAN_PAUSE_MAX));
-	queue_delayed_work(pool.wq, &pool.retry_work, pause);
+	if (queue_delayed_work(pool.wq, &pool.retry_work, pause))
+		WRITE_ONCE(pool.retry_pause, min_t(unsigned long, 2 * pause, BIDX_RESCAN_PAUSE_MAX));
+}
+
+/* When switched off: what is to be scanned again is forgotten. Waits for no scan. */
+void bidx_work_forget_scans(void)
+{
+	WRITE_ONCE(pool.rescan, false);
+	cancel_delayed_work(&pool.scan_work);
+	cancel_delayed_work(&pool.retry_work);
+	WRITE_ONCE(pool.retry_pause, BIDX_RESCAN_PAUSE);
 }
 
 static void bidx_irq_work(struct irq_work *work)
@@ -387,7 +404,8 @@ bool bidx_work_written(struct inode *inode, u64 object)
 	struct bidx_item *item = bidx_item_get_current();
 
 	if (!item) {
-		bidx_count(BUILDIDX_CNT_POOL_EMPTY);
+		if (READ_ONCE(pool.open))
+			bidx_count(BUILDIDX_CNT_POOL_EMPTY);
 		return false;
 	}
 	item->what = BIDX_WORK_WRITTEN;

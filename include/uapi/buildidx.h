@@ -368,13 +368,13 @@ enum buildidx_counter {
 	BUILDIDX_CNT_DEAD		= 6,  /* entries removed at inode teardown */
 	BUILDIDX_CNT_STALE		= 7,  /* entries marked changed at release of a writer */
 	BUILDIDX_CNT_REREAD		= 8,  /* re-reads queued */
-	BUILDIDX_CNT_POOL_EMPTY		= 9,  /* hook calls that found no work item left for their user (re-scan follows) */
+	BUILDIDX_CNT_POOL_EMPTY		= 9,  /* hook calls for which no work item was left */
 	BUILDIDX_CNT_WORKER		= 10, /* captures done by the worker instead of task_work */
 	BUILDIDX_CNT_SCAN_TASKS		= 11, /* processes scanned */
 	BUILDIDX_CNT_SCAN_FILES		= 12, /* files captured by scans */
 	BUILDIDX_CNT_RETRY		= 13, /* lookups that had to walk again */
 	BUILDIDX_CNT_KFUNC_CALLS	= 14, /* kfunc calls */
-	BUILDIDX_CNT_SCAN_SKIPPED	= 15, /* processes that a scan left out, their mmap_lock being held (another scan follows) */
+	BUILDIDX_CNT_SCAN_SKIPPED	= 15, /* processes left out by a scan, mmap_lock being held (one more follows) */
 };
 #define BUILDIDX_CNT_COUNT		16
 #define BUILDIDX_STATS_MAX		32

@@ -357,26 +357,46 @@ static void ftrace_disabled(const char *params)
 	close(dev);
 }
 
+static long count_files(const struct buildidx_object *all, long n)
+{
+	long i, files = 0;
+
+	for (i = 0; i < n; i++)
+		files += !(all[i].flags & BUILDIDX_FRAME_VDSO);
+	return files;
+}
+
 /* Nor may the switch of all kprobes. */
 static void kprobes_disarmed(void)
 {
-	const char *path = DIR "/disarmed", *all = "/sys/kernel/debug/kprobes/enabled";
+	const char *path = DIR "/disarmed", *enabled = "/sys/kernel/debug/kprobes/enabled";
 	uint8_t id[ID_LEN], new_id[ID_LEN];
+	struct buildidx_object *all = NULL;
 	struct buildidx_info info;
 	struct buildidx_frame f;
-	int err, fd;
+	int err, fd, i, k;
+	char other[64];
 	void *at;
+	long n;
 
 	unique_id(id);
 	unique_id(new_id);
 	minielf_simple(path, id);
 	sleep_ms(20);
 	dev = mod_load_and_open("hook=kprobe");
+	for (k = 0; k < 200; k++) {
+		uint8_t any[ID_LEN];
+
+		unique_id(any);
+		snprintf(other, sizeof(other), DIR "/%d", k);
+		minielf_simple(other, any);
+		unmap_page(map_exec_path(other));
+	}
 	at = map_exec_path(path);
 	ok(is_now(dev, at, id), "kprobes disarmed: before, a mapped file is known");
 	log_mark();
-	if (write_switch(all, "0"))
-		bail("%s: %s", all, strerror(errno));
+	if (write_switch(enabled, "0"))
+		bail("%s: %s", enabled, strerror(errno));
 	/* Nobody hears of it. */
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || pwrite(fd, new_id, ID_LEN, MINIELF_ID_OFF) != ID_LEN)
@@ -387,12 +407,22 @@ static void kprobes_disarmed(void)
 		diag("%s", show_frame(err, &f));
 	err = dev_info(dev, &info);
 	ok(!err && !info.hooks_on, "kprobes disarmed: INFO says that the hooks are off");
-	sleep_ms(100);
+	/* Inodes die unseen now: who would follow a pointer to one is found out. */
+	for (i = 0; i < 3; i++) {
+		for (k = 0; k < 200; k++) {
+			snprintf(other, sizeof(other), DIR "/%d", k);
+			unlink(other);
+		}
+		drop_caches(2);
+	}
+	n = dev_dump(dev, &all);
+	ok(n >= 0 && !count_files(all, n), "kprobes disarmed: the dump has no file: %ld", n);
+	free(all);
 	ok(log_has("buildidx", "kprobes were switched"), "kprobes disarmed: the kernel log says so");
 	ok(mod_enable("1") == EOPNOTSUPP, "kprobes disarmed: enable=1 is refused");
 	ok(log_has("buildidx", "did not fire"), "kprobes disarmed: and the kernel log says why");
-	if (write_switch(all, "1"))
-		bail("%s: %s", all, strerror(errno));
+	if (write_switch(enabled, "1"))
+		bail("%s: %s", enabled, strerror(errno));
 	err = dev_addr(dev, 0, at, &f);
 	ok(!err && f.status == BUILDIDX_STATUS_OFF, "kprobes armed again: still OFF until switched on");
 	ok(!mod_enable("1"), "kprobes armed again: enable=1 is accepted");
@@ -401,8 +431,8 @@ static void kprobes_disarmed(void)
 	unmap_page(at);
 	unlink(path);
 	works("kprobes armed again");
-	if (write_switch(all, "0"))
-		bail("%s: %s", all, strerror(errno));
+	if (write_switch(enabled, "0"))
+		bail("%s: %s", enabled, strerror(errno));
 	close(dev);
 	ok(mod_unload(), "kprobes disarmed: the module can be unloaded");
 	if (!ok(mod_load("hook=kprobe") && !mod_loaded(), "kprobes disarmed: the load is refused"))
@@ -410,8 +440,8 @@ static void kprobes_disarmed(void)
 	dev = mod_load_and_open("hook=ftrace");
 	works("hook=ftrace, kprobes disarmed");
 	close(dev);
-	if (write_switch(all, "1"))
-		bail("%s: %s", all, strerror(errno));
+	if (write_switch(enabled, "1"))
+		bail("%s: %s", enabled, strerror(errno));
 }
 
 int main(void)
