@@ -154,6 +154,10 @@ run_boot()
 	file=$(module_of "$which") || return 1
 	"$TESTS_DIR/vm/run.sh" -k "$kernel" --ko "$file" --list "$logs/tests" --keep "$logs" \
 		--timeout "$seconds" ${options[@]+"${options[@]}"} || status=$?
+	# what the guest wrote to its port "files" may be judged here
+	if [ -x "$TESTS_DIR/guest/$1/host.sh" ]; then
+		"$TESTS_DIR/guest/$1/host.sh" "$logs" || status=1
+	fi
 	exec 7>&-
 	return "$status"
 }

@@ -593,9 +593,9 @@ static int run(const struct options *opt, int argc, char **argv)
 	if (!code && asked.symbols)
 		allow_many_files();
 	if (!code)
-		code = sampler_open(&p.sampler, &p.config);
-	if (!code)
 		code = prepare_waiting(&p);
+	if (!code)
+		code = sampler_open(&p.sampler, &p.config);
 	if (!code)
 		code = prepare_process(&p, argv);
 	if (!code)
