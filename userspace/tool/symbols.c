@@ -17,6 +17,7 @@
  * @id: its text; the key
  * @elf: the file, NULL where there is none
  * @why: why there is none, or why it is of no use
+ * @answers: tree of struct answered, so that each place is searched once
  * @frames: frames asked for
  * @named: frames that got a name
  */
@@ -24,8 +25,21 @@ struct used {
 	char *id;
 	struct symbols_elf *elf;
 	const char *why;
+	void *answers;
 	uint64_t frames;
 	uint64_t named;
+};
+
+/**
+ * struct answered - one place in a file
+ * @offset: file offset
+ * @is_return: it is a return address
+ * @text: functions there, NULL for none
+ */
+struct answered {
+	uint64_t offset;
+	bool is_return;
+	char *text;
 };
 
 struct symbols {
@@ -40,10 +54,28 @@ static int by_id(const void *a, const void *b)
 	return strcmp(((const struct used *)a)->id, ((const struct used *)b)->id);
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct answered *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (int)x->is_return - (int)y->is_return;
+}
+
+static void free_answered(void *p)
+{
+	struct answered *a = p;
+
+	free(a->text);
+	free(a);
+}
+
 static void free_used(void *p)
 {
 	struct used *u = p;
 
+	tdestroy(u->answers, free_answered);
 	symbols_elf_close(u->elf);
 	free(u->id);
 	free(u);
@@ -98,8 +130,34 @@ static struct used *use(struct symbols *s, const char *id, size_t len)
 	return u;
 }
 
+static const char *functions_at(struct used *u, uint64_t offset, bool is_return)
+{
+	struct answered key = { offset, is_return, NULL };
+	struct answered **found = tfind(&key, &u->answers, by_place);
+	struct answered *a;
+	size_t size;
+	FILE *out;
+	bool named;
+
+	if (found)
+		return (*found)->text;
+	a = must(malloc(sizeof(*a)));
+	*a = key;
+	out = must(open_memstream(&a->text, &size));
+	named = symbols_elf_put(u->elf, out, offset, is_return);
+	if (fclose(out))
+		must(NULL);
+	if (!named) {
+		free(a->text);
+		a->text = NULL;
+	}
+	must(tsearch(a, &u->answers, by_place));
+	return a->text;
+}
+
 static void put_frame(struct symbols *s, FILE *out, const char *text, size_t len, bool innermost)
 {
+	const char *functions = NULL;
 	struct fold_frame f;
 	struct used *u;
 
@@ -111,9 +169,12 @@ static void put_frame(struct symbols *s, FILE *out, const char *text, size_t len
 	s->frames++;
 	u->frames++;
 	/* All but the innermost are return addresses: the call is in front of them. */
-	if (u->elf && symbols_elf_put(u->elf, out, f.offset, !innermost)) {
+	if (u->elf)
+		functions = functions_at(u, f.offset, !innermost);
+	if (functions) {
 		s->named++;
 		u->named++;
+		fputs(functions, out);
 		return;
 	}
 	fwrite(text, 1, len, out);

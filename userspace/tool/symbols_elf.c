@@ -250,45 +250,88 @@ static Dwarf_Die *unit_of(Dwfl_Module *mod, GElf_Addr addr, Dwarf_Addr *bias)
 	return NULL;
 }
 
-static bool is_function(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
+/* What one search may look at, whatever a file says; entries that refer back are a loop. */
+#define DIES_MAX	10000000
+#define DEPTH_MAX	256
 
-	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+/**
+ * struct search - the functions around an address
+ * @pc: address, as the debug information has it
+ * @names: their names, outermost first
+ * @nr: valid entries in @names; -1 when one has no name
+ * @dies: entries that may still be looked at
+ */
+struct search {
+	Dwarf_Addr pc;
+	const char *names[INLINES_MAX];
+	int nr;
+	unsigned int dies;
+};
+
+/* Things that have no address and may hold functions. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool enter(struct search *s, Dwarf_Die *die, int tag)
+{
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+		return true;
+	if (s->nr == INLINES_MAX)
+		return false;
+	s->names[s->nr] = linkage_name(die);
+	if (!s->names[s->nr]) {
+		s->nr = -1;
+		return false;
+	}
+	s->nr++;
+	return true;
 }
 
 /*
- * Names from debug information, the outermost last. The scopes of an inlined
- * function go on where it was written; those of its DIE where it was inlined.
+ * dwarf_getscopes() does not look into namespaces, where clang and rustc put all
+ * code. Return: found?
  */
-static int names_of(struct symbols_elf *e, GElf_Addr addr, const char **names)
+static bool search_below(struct search *s, Dwarf_Die *parent, int depth)
 {
-	Dwarf_Die *scopes = NULL, *chain = NULL;
-	int i, n, nr = 0;
+	Dwarf_Die die;
+	int tag;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+		return false;
+	do {
+		if (!s->dies)
+			return false;
+		s->dies--;
+		tag = dwarf_tag(&die);
+		if (holds_functions(tag)) {
+			if (search_below(s, &die, depth + 1))
+				return true;
+			continue;
+		}
+		/* no address, no match */
+		if (dwarf_haspc(&die, s->pc) != 1)
+			continue;
+		if (enter(s, &die, tag))
+			search_below(s, &die, depth + 1);
+		return true;
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+static void search_names(struct symbols_elf *e, GElf_Addr addr, struct search *s)
+{
 	Dwarf_Addr bias;
 	Dwarf_Die *cu = unit_of(e->mod, addr, &bias);
 
+	s->nr = 0;
+	s->dies = DIES_MAX;
 	if (!cu)
-		return 0;
-	n = dwarf_getscopes(cu, addr - bias, &scopes);
-	if (n <= 0)
-		return 0;
-	n = dwarf_getscopes_die(&scopes[0], &chain);
-	for (i = 0; i < n && nr < INLINES_MAX; i++) {
-		if (!is_function(&chain[i]))
-			continue;
-		names[nr] = linkage_name(&chain[i]);
-		if (!names[nr])
-			break;
-		nr++;
-		if (dwarf_tag(&chain[i]) == DW_TAG_subprogram)
-			goto out;
-	}
-	nr = 0; /* without the outermost, the rest would stand in the wrong place */
-out:
-	free(scopes);
-	free(chain);
-	return nr;
+		return;
+	s->pc = addr - bias;
+	search_below(s, cu, 0);
 }
 
 static const char *symbol_of(struct symbols_elf *e, GElf_Addr addr)
@@ -305,26 +348,27 @@ static const char *symbol_of(struct symbols_elf *e, GElf_Addr addr)
 
 bool symbols_elf_put(struct symbols_elf *e, FILE *out, uint64_t offset, bool is_return)
 {
-	const char *names[INLINES_MAX], *name;
+	struct search s;
+	const char *name;
 	GElf_Addr addr;
-	int n;
+	int i;
 
 	if (!address_of(e, offset, &addr))
 		return false;
 	if (is_return)
 		addr--;
-	n = names_of(e, addr, names);
-	if (!n) {
+	search_names(e, addr, &s);
+	if (s.nr <= 0) {
 		name = symbol_of(e, addr);
 		if (!name)
 			return false;
 		put_name(out, name);
 		return true;
 	}
-	put_name(out, names[--n]);
-	while (n--) {
+	put_name(out, s.names[0]);
+	for (i = 1; i < s.nr; i++) {
 		putc(';', out);
-		put_name(out, names[n]);
+		put_name(out, s.names[i]);
 		fputs("_[i]", out);
 	}
 	return true;

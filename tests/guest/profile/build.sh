@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# build.sh UNITS: build something in the current directory: for every fourth unit a
+# build.sh UNITS: build something in the current directory: for every seventh unit a
 # compiler and an assembler run, for each one short-lived programs: one that is there,
 # one that is deleted while it runs, one in a mount namespace that is gone with it.
 # Prints the number of processes that it started.
@@ -17,14 +17,13 @@ compile()
 # one PREFIX NUMBER
 one()
 {
-	if [ $(($2 % 4)) = 0 ]; then
+	if [ $(($2 % 7)) = 0 ]; then
 		compile "$1" || return 1
 	fi
 	./work 2 || return 1
 
 	cp work "$1-gone"
-	{ "./$1-gone" 4 & } && rm "$1-gone"
-	wait $! || return 1
+	"./$1-gone" 4 delete || return 1
 
 	mkdir -p "$1-dir"
 	unshare -m sh -c "mount -t tmpfs tmpfs $1-dir && cp work $1-dir/$1-inside && exec $1-dir/$1-inside 2" ||
@@ -45,5 +44,5 @@ worker x &
 first=$!
 worker y || exit 1
 wait $first || exit 1
-# of each: work, cp, gone, rm, mkdir, the namespace (mount, cp, inside); of some: cc1, as, rm
-echo $((units * 8 + (units + 3) / 4 * 3))
+# of each: work, cp, gone, mkdir, the namespace (mount, cp, inside); of some: cc1, as, rm
+echo $((units * 7 + (units / 2 + 6) / 7 * 2 * 3))

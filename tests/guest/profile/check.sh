@@ -94,7 +94,7 @@ real_workload()
 	rm -f /tmp/stop-dropping
 	drop_caches &
 	dropper=$!
-	profile --compare -F 199 -- ./build.sh 24
+	profile --compare -F 199 -- ./build.sh 28
 	status=$?
 	: > /tmp/stop-dropping
 	wait $dropper
@@ -125,10 +125,12 @@ one_process()
 	pid=$!
 	profile -p $pid &
 	profiler=$!
-	# as often as it takes: it may still be starting
-	while sleep 1 && kill -INT "$(pidof buildidx)" 2>/dev/null; do
-		:
+	# until it waits in poll(2): before, it would end without a sample
+	until grep -q '^7 ' "/proc/$(pidof buildidx)/syscall" 2>/dev/null; do
+		sleep 0.1
 	done
+	sleep 2
+	kill -INT "$(pidof buildidx)"
 	wait $profiler
 	status=$?
 	point '-p, Ctrl-C: ends with 0' [ $status = 0 ]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work ROUNDS: a short-lived program whose functions the test looks for, by name, in
- * what is symbolized from build IDs alone.
+ * work ROUNDS [delete]: a short-lived program whose functions the test looks for, by name, in
+ * what is symbolized from build IDs alone. With "delete", it deletes its own file first.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 static volatile unsigned long sink;
 
@@ -32,6 +33,8 @@ int main(int argc, char **argv)
 {
 	long rounds = argc > 1 ? atol(argv[1]) : 1;
 
+	if (argc > 2 && unlink(argv[0]))
+		return 1;
 	while (rounds--)
 		work_outer();
 	return 0;
