@@ -108,6 +108,13 @@ g++ -O2 -g -o "$work/gcc-whole" "$work/cxx.cc" -Wl,--build-id=sha1
 clang++ -O2 -g -o "$work/clang-whole" "$work/cxx.cc" -Wl,--build-id=sha1
 outer=_ZN5space5outerERKNS_5thingEc
 
+# The same, with the mark of lld, whose offsets cannot be guessed.
+cp "$work/gcc-whole" "$work/marked"
+printf 'Linker: LLD 14.0.6\0' >"$work/mark"
+objcopy --update-section .comment="$work/mark" "$work/marked"
+mkdir "$work/lld"
+objcopy --only-keep-debug "$work/marked" "$work/lld/marked.debug"
+
 # lines FILE: one stack for each byte of its function outer
 lines() {
 	local id start len i
@@ -225,6 +232,11 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		run symbolize --dir "$work/split" "$work/folded"
 		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected"
 		result "$cc: program and debug information in two files"
+		mkdir -p "$work/debug-$cc"
+		cp "$work/split/prog.debug" "$work/debug-$cc/"
+		run symbolize --dir "$work/debug-$cc" "$work/folded"
+		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected" && says "offsets as GNU ld"
+		result "$cc: the debug information alone, of what GNU ld linked"
 		run symbolize --debuginfod "file://$work/server-$cc" "$work/folded"
 		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected"
 		result "$cc: both from a debuginfod server"
@@ -239,6 +251,11 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded")
 		result "$cc: a stripped program alone names nothing"
 	done
+	lines "$work/gcc-whole" >"$work/folded"
+	run symbolize --dir "$work/lld" "$work/folded"
+	[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded") &&
+		says 'does not tell offsets; the program is needed'
+	result "debug information alone, of another linker: nothing is guessed"
 	rm -rf "$work/cache" "$work/server-wrong"
 	serve "$work/server-wrong" "$flat" "$work/gcc-whole" executable
 	symbolize "prog;$flat+$first 3" --debuginfod "file://$work/server-wrong"

@@ -354,6 +354,7 @@ static int watch(struct profile *p)
 		{ .fd = sampler_places_fd(p->sampler), .events = POLLIN },
 	};
 	bool terminal = isatty(STDERR_FILENO);
+	struct signalfd_siginfo info;
 	struct profile_counts counts;
 	int code = EXIT_OK;
 	uint64_t n, missed;
@@ -361,7 +362,10 @@ static int watch(struct profile *p)
 	while (!p->done && !code) {
 		if (poll(fds, sizeof(fds) / sizeof(fds[0]), left_ms(p)) < 0)
 			continue;
-		if (fds[0].revents || fds[2].revents)
+		/* taken, so that it does not end what comes next too */
+		if (fds[0].revents && read(p->signals, &info, sizeof(info)) > 0)
+			p->done = true;
+		if (fds[2].revents)
 			p->done = true;
 		if (fds[3].revents)
 			sampler_places(p->sampler, one_place, p);
@@ -540,7 +544,7 @@ static int open_output(struct profile *p)
 	return exit_code_of(err);
 }
 
-/* A file is held open for each that is to be named. */
+/* An event for each CPU, and a file for each that is to be named. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -590,8 +594,7 @@ static int run(const struct options *opt, int argc, char **argv)
 	if (!code)
 		code = choose_programs(&p);
 	p.config.stock = asked.compare || !p.config.kfunc;
-	if (!code && asked.symbols)
-		allow_many_files();
+	allow_many_files();
 	if (!code)
 		code = prepare_waiting(&p);
 	if (!code)

@@ -203,6 +203,12 @@ static int run(int argc, char **argv)
 	for (i = 0; i < COUNT(commands); i++)
 		if (!strcmp(name, commands[i]->name))
 			return run_command(commands[i], argc - 1, argv + 1);
+#ifndef BUILDIDX_PROFILE
+	if (!strcmp(name, "profile") || !strcmp(name, "symbolize")) {
+		complain("%s was left out of this build (PROFILE=no or STATIC=1)", name);
+		return EXIT_PARTLY;
+	}
+#endif
 	shown = escaped(name);
 	complain("unknown %s '%s'", name[0] == '-' ? "option" : "command", shown);
 	free(shown);

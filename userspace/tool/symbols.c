@@ -216,7 +216,12 @@ static void report_one(const void *node, VISIT when, void *closure)
 {
 	const struct used *u = *(const struct used *const *)node;
 
-	if ((when != postorder && when != leaf) || u->named == u->frames)
+	if (when != postorder && when != leaf)
+		return;
+	if (u->elf && symbols_elf_guessed(u->elf))
+		fprintf(closure, "  %s: only its debug information was found: offsets as GNU ld lays them out\n",
+			u->id);
+	if (u->named == u->frames)
 		return;
 	fprintf(closure, "  %s: %llu of %llu frames without a name: %s\n", u->id,
 		(unsigned long long)(u->frames - u->named), (unsigned long long)u->frames,

@@ -26,6 +26,19 @@
 
 #define INLINES_MAX	64
 
+/**
+ * struct symbols_elf - one file
+ * @files: where local files are looked for
+ * @id: text of its identity
+ * @dwfl: holds @mod alone
+ * @mod: the file
+ * @elf: the program, or its debug information alone
+ * @bias: what libdwfl adds to the file's own addresses
+ * @nr_phdrs: number of its program headers
+ * @debug_only: @elf is the debug information
+ * @shift: address minus offset of all code; only if @shifted
+ * @shifted: the program headers do not tell, see guess_shift()
+ */
 struct symbols_elf {
 	const struct symbols_files *files;
 	const char *id;
@@ -34,6 +47,9 @@ struct symbols_elf {
 	Elf *elf;
 	GElf_Addr bias;
 	size_t nr_phdrs;
+	bool debug_only;
+	GElf_Addr shift;
+	bool shifted;
 };
 
 static volatile sig_atomic_t stopped;
@@ -59,12 +75,20 @@ void symbols_server(const char *url)
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
 		    char **file_name, Elf **elf)
 {
-	const struct symbols_elf *e = *userdata;
+	struct symbols_elf *e = *userdata;
 	int fd = symbols_files_open(e->files, e->id, false, file_name);
 
 	if (fd >= 0 || stopped)
 		return fd;
-	return dwfl_build_id_find_elf(mod, userdata, modname, base, file_name, elf);
+	fd = dwfl_build_id_find_elf(mod, userdata, modname, base, file_name, elf);
+	if (fd >= 0 || *elf || stopped)
+		return fd;
+	/* Debian's server, for one, has no programs, only their debug information. */
+	e->debug_only = true;
+	fd = symbols_files_open(e->files, e->id, true, file_name);
+	if (fd >= 0)
+		return fd;
+	return dwfl_standard_find_debuginfo(mod, userdata, modname, base, NULL, NULL, 0, file_name);
 }
 
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
@@ -138,6 +162,64 @@ static bool is_the_one(Elf *elf, const unsigned char *id, size_t len)
 			!memcmp(found, id, len));
 }
 
+static bool is_code(const GElf_Phdr *p)
+{
+	return p->p_type == PT_LOAD && (p->p_flags & PF_X);
+}
+
+/* lld, mold and gold leave their mark; what GNU ld links has the compilers' marks alone. */
+static bool made_by_gnu_ld(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	bool comment = false;
+	const char *name;
+	GElf_Shdr shdr;
+	Elf_Data *data;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && !strcmp(name, ".note.gnu.gold-version"))
+			return false;
+		if (!name || strcmp(name, ".comment"))
+			continue;
+		data = elf_getdata(scn, NULL);
+		if (!data || !data->d_size || memmem(data->d_buf, data->d_size, "LLD", 3) ||
+		    memmem(data->d_buf, data->d_size, "mold", 4))
+			return false;
+		comment = true;
+	}
+	return comment;
+}
+
+/*
+ * objcopy --only-keep-debug takes the offsets out of the program headers. GNU ld
+ * maps the start of the file first and all code at the same distance from it; of
+ * other linkers that is not so, and nothing is guessed. Return: known?
+ */
+static bool guess_shift(struct symbols_elf *e)
+{
+	bool first = true;
+	GElf_Phdr p;
+	size_t i;
+
+	for (i = 0; i < e->nr_phdrs; i++) {
+		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD)
+			continue;
+		if (first)
+			e->shift = p.p_vaddr;
+		first = false;
+		if (is_code(&p) && p.p_filesz)
+			return true; /* they are whole */
+	}
+	if (first || !made_by_gnu_ld(e->elf))
+		return false;
+	e->shifted = true;
+	return true;
+}
+
 struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const char *id,
 				     const char **why)
 {
@@ -172,10 +254,19 @@ struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const ch
 		*why = "the file that was found has no program headers";
 		goto failed;
 	}
+	if (e->debug_only && !guess_shift(e)) {
+		*why = "only its debug information was found, which does not tell offsets; the program is needed";
+		goto failed;
+	}
 	return e;
 failed:
 	symbols_elf_close(e);
 	return NULL;
+}
+
+bool symbols_elf_guessed(const struct symbols_elf *e)
+{
+	return e->shifted;
 }
 
 void symbols_elf_close(struct symbols_elf *e)
@@ -193,9 +284,15 @@ static bool address_of(const struct symbols_elf *e, uint64_t offset, GElf_Addr *
 	size_t i;
 
 	for (i = 0; i < e->nr_phdrs; i++) {
-		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD ||
-		    !(p.p_flags & PF_X))
+		if (!gelf_getphdr(e->elf, (int)i, &p) || !is_code(&p))
 			continue;
+		if (e->shifted) {
+			*addr = offset + e->shift;
+			if (*addr < p.p_vaddr || *addr - p.p_vaddr >= p.p_memsz)
+				continue;
+			*addr += e->bias;
+			return true;
+		}
 		if (offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
 			*addr = p.p_vaddr + (offset - p.p_offset) + e->bias;
 			return true;

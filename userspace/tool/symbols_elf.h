@@ -26,6 +26,9 @@ struct symbols_elf;
 struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const char *id,
 				     const char **why);
 
+/** symbols_elf_guessed() - offsets are taken as GNU ld lays files out; the file does not tell */
+bool symbols_elf_guessed(const struct symbols_elf *e);
+
 /** symbols_elf_close() - NULL is allowed */
 void symbols_elf_close(struct symbols_elf *e);
 
