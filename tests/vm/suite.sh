@@ -44,7 +44,7 @@ read_conf()
 				fail("a boot needs a name of its own")
 			settings = ""
 			for (i = 3; i <= NF; i++) {
-				if ($i !~ /^(smp|mem|thread|params|unload|append|ko)=/)
+				if ($i !~ /^(smp|mem|thread|params|unload|append|ko|dir)=/)
 					fail("unknown setting: " $i)
 				settings = settings " " $i
 			}
@@ -142,6 +142,7 @@ run_boot()
 		case $setting in
 		unload=no)	options+=(--no-unload) ;;
 		unload=*)	;;
+		dir=*)		options+=(--dir "$TOP_DIR/${setting#dir=}") ;;
 		ko=*)		which=${setting#ko=} ;;
 		params=*|append=*)
 			options+=("--${setting%%=*}" "$(tr ',' ' ' <<< "${setting#*=}")") ;;

@@ -69,10 +69,12 @@ int child_run(struct child *c)
 
 	n = write(c->go, "", 1);
 	close(c->go);
-	if (n == 1)
+	if (n == 1) {
 		n = read(c->failed, &err, sizeof(err));
-	else
-		n = sizeof(err), err = EPIPE;
+	} else {
+		n = sizeof(err);
+		err = EPIPE;
+	}
 	close(c->failed);
 	if (n != (ssize_t)sizeof(err))
 		return 0; /* closed by exec */

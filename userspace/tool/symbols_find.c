@@ -7,7 +7,6 @@
 #include <fts.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <link.h>
 #include <search.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -161,7 +160,7 @@ const char *symbols_files_add_fd(struct symbols_files *f, int fd)
 
 void symbols_files_add_vdso(struct symbols_files *f)
 {
-	const ElfW(Ehdr) *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t size;
 	int fd;
 

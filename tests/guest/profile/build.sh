@@ -20,13 +20,13 @@ one()
 	if [ $(($2 % 7)) = 0 ]; then
 		compile "$1" || return 1
 	fi
-	./work 2 || return 1
+	./work 10 || return 1
 
 	cp work "$1-gone"
-	"./$1-gone" 4 delete || return 1
+	"./$1-gone" 10 delete || return 1
 
 	mkdir -p "$1-dir"
-	unshare -m sh -c "mount -t tmpfs tmpfs $1-dir && cp work $1-dir/$1-inside && exec $1-dir/$1-inside 2" ||
+	unshare -m sh -c "mount -t tmpfs tmpfs $1-dir && cp work $1-dir/$1-inside && exec $1-dir/$1-inside 10" ||
 		return 1
 }
 

@@ -69,9 +69,8 @@ drop_caches()
 prepare()
 {
 	mkdir -p $build
-	cp -r "$dir/payload/." $build/
-	chmod +x $build/cc1 $build/as $build/work
-	cp "$dir/build.sh" $build/
+	cp -r /payload/. $build/
+	chmod +x $build/cc1 $build/as $build/work $build/build.sh
 	id=$("$tool" file $build/work | grep -oE '[0-9a-f]{40}')
 	sync
 	cd $build || exit 1

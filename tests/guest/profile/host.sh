@@ -7,7 +7,7 @@ set -euo pipefail
 
 folded=$1/files
 named=$1/named
-payload=$TOP_DIR/build/guest/profile
+payload=$TOP_DIR/build/guest-profile
 failed=0
 
 # point TEXT COMMAND...
@@ -24,7 +24,7 @@ point()
 }
 
 status=0
-DEBUGINFOD_URLS='' "$payload/buildidx" symbolize --dir "$payload" --dir "$(command -v dash)" \
+DEBUGINFOD_URLS='' "$TOP_DIR/build/guest/profile/buildidx" symbolize --dir "$payload" --dir "$(command -v dash)" \
 	--dir "$(command -v busybox)" "$folded" > "$named" 2> "$named.err" || status=$?
 point 'symbolize ends with 0' [ "$status" = 0 ]
 point 'the same number of samples' \
