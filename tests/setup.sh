@@ -10,8 +10,8 @@ set -euo pipefail
 
 packages=(
 	# programs, library and tool
-	gcc gcc-multilib make binutils pkg-config libc6-dev libelf-dev zlib1g-dev
-	libjson-c-dev nettle-dev libcmocka-dev jq
+	gcc g++ gcc-multilib make binutils pkg-config libc6-dev libelf-dev zlib1g-dev
+	libjson-c-dev nettle-dev libcmocka-dev jq libdw-dev libdebuginfod-dev
 	# fuzzer, BPF programs
 	clang libclang-rt-dev libbpf-dev bpftool
 	# kernels, and roots that build the module

@@ -70,7 +70,7 @@ cleanup()
 trap cleanup EXIT
 logs=${keep:-$work/logs}
 mkdir -p "$logs"
-rm -f "$logs"/{console,results,results.txt,dmesg,list,settings,splats,qemu}
+rm -f "$logs"/{console,results,results.txt,dmesg,files,list,settings,splats,qemu}
 
 module=any
 if [ -n "$ko" ]; then
@@ -110,6 +110,8 @@ timeout -k 10 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config -display
 	-chardev "file,id=results,path=$logs/results" -serial chardev:results \
 	-device virtio-serial-pci -chardev "file,id=dmesg,path=$logs/dmesg" \
 	-device virtserialport,chardev=dmesg,name=dmesg \
+	-chardev "file,id=files,path=$logs/files" \
+	-device virtserialport,chardev=files,name=files \
 	</dev/null > "$logs/qemu" 2>&1 &
 qemu=$!
 status=0

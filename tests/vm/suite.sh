@@ -44,7 +44,7 @@ read_conf()
 				fail("a boot needs a name of its own")
 			settings = ""
 			for (i = 3; i <= NF; i++) {
-				if ($i !~ /^(smp|mem|thread|params|unload|append|ko)=/)
+				if ($i !~ /^(smp|mem|thread|params|unload|append|ko|dir)=/)
 					fail("unknown setting: " $i)
 				settings = settings " " $i
 			}
@@ -142,6 +142,7 @@ run_boot()
 		case $setting in
 		unload=no)	options+=(--no-unload) ;;
 		unload=*)	;;
+		dir=*)		options+=(--dir "$TOP_DIR/${setting#dir=}") ;;
 		ko=*)		which=${setting#ko=} ;;
 		params=*|append=*)
 			options+=("--${setting%%=*}" "$(tr ',' ' ' <<< "${setting#*=}")") ;;
@@ -154,6 +155,10 @@ run_boot()
 	file=$(module_of "$which") || return 1
 	"$TESTS_DIR/vm/run.sh" -k "$kernel" --ko "$file" --list "$logs/tests" --keep "$logs" \
 		--timeout "$seconds" ${options[@]+"${options[@]}"} || status=$?
+	# what the guest wrote to its port "files" may be judged here
+	if [ -x "$TESTS_DIR/guest/$1/host.sh" ]; then
+		"$TESTS_DIR/guest/$1/host.sh" "$logs" || status=1
+	fi
 	exec 7>&-
 	return "$status"
 }

@@ -21,6 +21,10 @@ static const struct command *const commands[] = {
 	&cmd_exe,
 	&cmd_dump,
 	&cmd_stats,
+#ifdef BUILDIDX_PROFILE
+	&cmd_profile,
+	&cmd_symbolize,
+#endif
 };
 
 static const struct {
@@ -52,7 +56,7 @@ static void print_help(void)
 	      "Build IDs of files, processes and addresses, from the buildidx kernel module.\n"
 	      "\n", stdout);
 	for (i = 0; i < COUNT(commands); i++)
-		printf("  %-6s %-16s  %s\n", commands[i]->name, commands[i]->args,
+		printf("  %-9s %-16s  %s\n", commands[i]->name, commands[i]->args,
 		       commands[i]->summary);
 	fputs("\n"
 	      "  -h, --help     print this; after a command, print the help of the command\n"
@@ -70,6 +74,8 @@ static void print_command_help(const struct command *cmd)
 	for (i = 0; i < COUNT(known_options); i++)
 		if (cmd->accepts & known_options[i].opt)
 			fputs(known_options[i].help, stdout);
+	if (cmd->options_help)
+		fputs(cmd->options_help, stdout);
 	printf("  -h, --help       print this\n\n%s", exit_codes);
 }
 
@@ -98,15 +104,21 @@ static bool parse_cpu(const char *text, int *cpu)
 	return true;
 }
 
+#define OWN_OPTIONS_MAX	16
+
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
-	struct option longopts[COUNT(known_options) + 2] = { 0 };
-	char shortopts[2 * COUNT(known_options) + 2] = "h";
+	struct option longopts[COUNT(known_options) + OWN_OPTIONS_MAX + 2] = { 0 };
+	char shortopts[2 * (COUNT(known_options) + OWN_OPTIONS_MAX) + 3] = "";
+	const struct option *own = cmd->options;
 	struct options opt = { .cpu = -1 };
-	size_t i, n = 0, s = 1;
+	size_t i, n = 0, s = 0;
 	char title[32];
 	int c;
 
+	if (cmd->accepts & OPT_IN_FRONT)
+		shortopts[s++] = '+';
+	shortopts[s++] = 'h';
 	for (i = 0; i < COUNT(known_options); i++) {
 		const struct option *o = &known_options[i].getopt;
 
@@ -115,6 +127,14 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 		longopts[n++] = *o;
 		shortopts[s++] = (char)o->val;
 		if (o->has_arg)
+			shortopts[s++] = ':';
+	}
+	for (i = 0; own && own[i].name && i < OWN_OPTIONS_MAX; i++) {
+		longopts[n++] = own[i];
+		if (own[i].val > UCHAR_MAX)
+			continue;
+		shortopts[s++] = (char)own[i].val;
+		if (own[i].has_arg)
 			shortopts[s++] = ':';
 	}
 	longopts[n] = (struct option){ "help", no_argument, NULL, 'h' };
@@ -138,8 +158,12 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 		case 'h':
 			print_command_help(cmd);
 			return EXIT_OK;
-		default:
+		case '?':
 			return usage_error(cmd->name);
+		default:
+			if (!cmd->take(c, optarg))
+				return usage_error(cmd->name);
+			break;
 		}
 	}
 	argc -= optind;
@@ -179,6 +203,12 @@ static int run(int argc, char **argv)
 	for (i = 0; i < COUNT(commands); i++)
 		if (!strcmp(name, commands[i]->name))
 			return run_command(commands[i], argc - 1, argv + 1);
+#ifndef BUILDIDX_PROFILE
+	if (!strcmp(name, "profile") || !strcmp(name, "symbolize")) {
+		complain("%s was left out of this build (PROFILE=no or STATIC=1)", name);
+		return EXIT_PARTLY;
+	}
+#endif
 	shown = escaped(name);
 	complain("unknown %s '%s'", name[0] == '-' ? "option" : "command", shown);
 	free(shown);

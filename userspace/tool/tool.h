@@ -12,6 +12,8 @@
 
 #include "libbuildidx.h"
 
+struct option;
+
 /* Exit codes, documented in every --help; of several, the highest is given. */
 enum {
 	EXIT_OK		= 0,	/* everything was answered */
@@ -25,6 +27,7 @@ enum {
 #define OPT_JSON	(1U << 0)
 #define OPT_NO_HEADER	(1U << 1)
 #define OPT_CPU		(1U << 2)
+#define OPT_IN_FRONT	(1U << 3)	/* options end at the first operand */
 
 /**
  * struct options - the options given
@@ -47,6 +50,10 @@ struct options {
  * @accepts: OPT_*
  * @min_args: operands that it needs
  * @max_args: operands that it takes; -1 for no limit
+ * @options: options of its own, for getopt_long(3); each @val is its short form, or
+ *	above 255 when it has none. NULL for none
+ * @options_help: their help
+ * @take: takes one of them; false when its argument is wrong, which has been reported
  * @run: carries it out; returns an exit code
  */
 struct command {
@@ -57,6 +64,9 @@ struct command {
 	unsigned int accepts;
 	int min_args;
 	int max_args;
+	const struct option *options;
+	const char *options_help;
+	bool (*take)(int option, const char *arg);
 	int (*run)(const struct options *opt, int argc, char **argv);
 };
 
@@ -67,6 +77,8 @@ extern const struct command cmd_addr;
 extern const struct command cmd_exe;
 extern const struct command cmd_dump;
 extern const struct command cmd_stats;
+extern const struct command cmd_profile;
+extern const struct command cmd_symbolize;
 
 /* Who gave an answer: the module, or the tool that read the file itself. */
 #define FROM_INDEX	"index"

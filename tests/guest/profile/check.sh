@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# check.sh present|absent: `buildidx profile` on a real workload, and without the module.
+# Runs in the guest, as root. Prints TAP. The stacks go to the host, where host.sh finds
+# the functions of files that the guest has and it need not.
+dir=$(dirname "$0")
+tool=$dir/buildidx
+build=/scratch/profile
+out=/tmp/profile.out
+err=/tmp/profile.err
+n=0 failed=0
+
+# point TEXT COMMAND...
+point()
+{
+	text=$1
+	shift
+	n=$((n + 1))
+	if "$@"; then
+		echo "ok $n - $text"
+	else
+		failed=1
+		echo "not ok $n - $text"
+		sed 's/^/# /' $err
+		head -n 5 $out | cut -c1-200 | sed 's/^/# /'
+	fi
+}
+
+# profile OPTION...: leaves $out, $err; its exit status
+profile()
+{
+	"$tool" profile -o $out "$@" > /tmp/command.out 2> $err
+}
+
+# number NAME: of a line of the report
+number()
+{
+	sed -n "s/^ *$1  *\([0-9][0-9]*\) .*/\1/p" $err | head -n 1
+}
+
+# Of the frames in files, only those of a mapping that was just being changed may lack an ID.
+all_have_ids()
+{
+	without=$(sed -n 's/^in files: .*without an ID: //p' $err)
+	raced=$(number raced)
+	[ -n "$without" ] && [ "$without" = "${raced:-0}" ]
+}
+
+only_known_tokens()
+{
+	! grep -qE '\[(not-indexed|pending|not-resident|modified|read-error|off|unrecorded|unresolved)\]' $out
+}
+
+# stacks COMM: of a thread so named, with a frame of that build ID
+stacks_of()
+{
+	grep -E "^$1;" $out | grep -q "$id+0x"
+}
+
+# Everything is cold at first, and again and again.
+drop_caches()
+{
+	while [ ! -e /tmp/stop-dropping ]; do
+		echo 3 > /proc/sys/vm/drop_caches
+		sleep 1
+	done
+}
+
+prepare()
+{
+	mkdir -p $build
+	cp -r /payload/. $build/
+	chmod +x $build/cc1 $build/as $build/work $build/build.sh
+	id=$("$tool" file $build/work | grep -oE '[0-9a-f]{40}')
+	sync
+	cd $build || exit 1
+}
+
+hand_out()
+{
+	for name in /sys/class/virtio-ports/*/name; do
+		if [ "$(cat "$name")" = files ]; then
+			port=${name%/name}
+			cat $out > "/dev/${port##*/}"
+			return
+		fi
+	done
+	false
+}
+
+real_workload()
+{
+	rm -f /tmp/stop-dropping
+	drop_caches &
+	dropper=$!
+	profile --compare -F 199 -- ./build.sh 28
+	status=$?
+	: > /tmp/stop-dropping
+	wait $dropper
+	processes=$(cat /tmp/command.out)
+	point 'a build: the profile ends with 0' [ $status = 0 ]
+	point 'hundreds of processes ran' [ "${processes:-0}" -ge 200 ]
+	point 'samples were kept' [ "$(number kept)" -ge 200 ]
+	point 'no sample was lost' [ "$(number lost)" = 0 ]
+	point 'each frame in a file has an ID, or was raced' all_have_ids
+	point 'no frame says otherwise' only_known_tokens
+	for comm in cc1 as work; do
+		point "stacks of $comm" grep -q "^$comm;" $out
+	done
+	point 'the ID of work' stacks_of work
+	point 'its ID where the file was deleted' stacks_of '[xy]-gone'
+	point 'its ID where the mount namespace is gone' stacks_of '[xy]-inside'
+	point 'the share of the stock helper is told' grep -qE '^  stock helper +[0-9]+ +[0-9.]+%$' $err
+	point 'where both answer, they agree' grep -q ', differently: 0$' $err
+	sed 's/^/# /' $err
+	point 'handed to the host' hand_out
+}
+
+# A process that is there; ended by Ctrl-C.
+one_process()
+{
+	cp work sleeper
+	./sleeper 1000000 &
+	pid=$!
+	profile -p $pid &
+	profiler=$!
+	# until it waits in poll(2): before, it would end without a sample
+	until grep -q '^7 ' "/proc/$(pidof buildidx)/syscall" 2>/dev/null; do
+		sleep 0.1
+	done
+	sleep 2
+	kill -INT "$(pidof buildidx)"
+	wait $profiler
+	status=$?
+	point '-p, Ctrl-C: ends with 0' [ $status = 0 ]
+	point '-p: its stacks' stacks_of sleeper
+	point '-p: no others' sh -c "! grep -qv '^sleeper;' $out"
+	rm sleeper
+	profile -p $pid -d 1 --symbols
+	status=$?
+	kill $pid
+	point '--symbols: ends with 0' [ $status = 0 ]
+	point '--symbols: a deleted file has names, what is inlined too' \
+		grep -q '^sleeper;.*main;work_outer;work_middle;work_inlined_\[i\] ' $out
+	wait $pid
+	profile -p $pid -d 1
+	status=$?
+	point '-p of no process: fails' [ $status = 1 ]
+	point '-p of no process: says so' grep -q "process $pid: No such process" $err
+}
+
+case $1 in
+present)
+	prepare
+	real_workload
+	one_process
+	./work 1000000 &
+	pid=$!
+	profile -a -d 1
+	status=$?
+	kill $pid
+	point '-a -d: ends with 0' [ $status = 0 ]
+	point '-a: the stacks of another process' stacks_of work
+	profile --stock -- ./work 20
+	status=$?
+	point '--stock: ends with 0' [ $status = 0 ]
+	point '--stock: says so' grep -q 'resolved by the stock helper' $err
+	profile -- ./no-such-command
+	status=$?
+	point 'a command that is not there: fails' [ $status = 1 ]
+	point 'a command that is not there: says so' grep -q 'cannot run ./no-such-command: No such file' $err
+	;;
+absent)
+	prepare
+	profile -- ./work 1
+	status=$?
+	point 'without the module: exit code 3' [ $status = 3 ]
+	point 'without the module: says so, and what to do' grep -q 'modprobe buildidx.*--stock' $err
+	profile --compare -- ./work 1
+	status=$?
+	point 'without the module, --compare: exit code 3' [ $status = 3 ]
+	profile --stock -F 199 -- ./work 50
+	status=$?
+	point '--stock: ends with 0' [ $status = 0 ]
+	point '--stock: says so' grep -q 'resolved by the stock helper' $err
+	point '--stock: samples were kept' [ "$(number kept)" -ge 1 ]
+	point '--stock: stacks of work' grep -q '^work;' $out
+	;;
+*)
+	echo 'usage: check.sh present|absent' >&2
+	exit 2
+	;;
+esac
+echo "1..$n"
+exit $failed

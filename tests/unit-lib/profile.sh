@@ -1,0 +1,267 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# profile.sh BUILD - the commands profile and symbolize from outside, without the module:
+# command lines, and names for stacks of files made here. Prints TAP.
+set -euo pipefail
+
+build=${1:?the build directory}
+export LC_ALL=C.UTF-8 DEBUGINFOD_URLS=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export DEBUGINFOD_CACHE_PATH=$work/cache
+
+n=0
+failed=0
+
+# result NAME: reports the exit status of the command before it
+result() {
+	local status=$? name=$1
+	n=$((n + 1))
+	if [ "$status" -eq 0 ]; then
+		echo "ok $n - $name"
+		return
+	fi
+	echo "not ok $n - $name"
+	sed 's/^/# out: /' "$work/out"
+	sed 's/^/# err: /' "$work/err"
+	echo "# exit code $code"
+	failed=1
+}
+
+run() {
+	code=0
+	"$tool" "$@" >"$work/out" 2>"$work/err" || code=$?
+}
+
+# symbolize LINE OPTION...: one folded line
+symbolize() {
+	local line=$1
+	shift
+	code=0
+	printf '%s\n' "$line" | "$tool" symbolize "$@" >"$work/out" 2>"$work/err" || code=$?
+}
+
+says() { grep -qF -- "$1" "$work/err"; }
+prints() { [ "$(cat "$work/out")" = "$1" ]; }
+
+# offset FILE ADDRESS: where the code at that address is in the file
+offset() {
+	local type off vaddr filesz rest
+	while read -r type off vaddr _ filesz rest; do
+		[ "$type" = LOAD ] && [[ $rest = *' E '* || $rest = *' E'* ]] || continue
+		if (($2 >= vaddr && $2 < vaddr + filesz)); then
+			printf '0x%x\n' $(($2 - vaddr + off))
+			return
+		fi
+	done < <(readelf -lW "$1" 2>/dev/null)
+	return 1
+}
+
+# address FILE SYMBOL, size FILE SYMBOL
+address() { printf '0x%s\n' "$(nm -S "$1" | awk -v s="$2" '$4 == s { print $1 }')"; }
+size() { printf '0x%s\n' "$(nm -S "$1" | awk -v s="$2" '$4 == s { print $2 }')"; }
+
+id_of() { "$build/tool/buildidx" file -H "$1" | awk '{ print $1 }'; }
+
+# Two functions without a gap between them, and no debug information.
+mkdir "$work/dir"
+cat >"$work/flat.s" <<'END'
+	.text
+	.globl main, first, second
+	.type first, @function
+first:	nop
+	nop
+	.size first, .-first
+	.type second, @function
+second:	nop
+	nop
+	.size second, .-second
+	.type main, @function
+main:	xorl %eax, %eax
+	ret
+	.size main, .-main
+	.section .note.GNU-stack,"",@progbits
+END
+gcc -o "$work/dir/flat" "$work/flat.s" -Wl,--build-id=sha1
+flat=$(id_of "$work/dir/flat")
+first=$(offset "$work/dir/flat" "$(address "$work/dir/flat" first)")
+second=$(offset "$work/dir/flat" "$(address "$work/dir/flat" second)")
+
+# C++, with a function that is inlined; with a table of address ranges (gcc) and without
+# one, and all in the namespace (clang); one part of each file the program, the other its debug information.
+cat >"$work/cxx.cc" <<'END'
+namespace space {
+struct thing { int value; };
+static inline __attribute__((always_inline)) int inner(const thing &t)
+{
+	volatile int sum = 0;
+	for (int i = 0; i < t.value; i++)
+		sum = sum + i;
+	return sum;
+}
+__attribute__((noinline)) int outer(const thing &t, char) { return inner(t) + 1; }
+}
+int main(int argc, char **) { return space::outer(space::thing{argc}, 'c'); }
+END
+g++ -O2 -g -o "$work/gcc-whole" "$work/cxx.cc" -Wl,--build-id=sha1
+clang++ -O2 -g -o "$work/clang-whole" "$work/cxx.cc" -Wl,--build-id=sha1
+outer=_ZN5space5outerERKNS_5thingEc
+
+# The same, with the mark of lld, whose offsets cannot be guessed.
+cp "$work/gcc-whole" "$work/marked"
+printf 'Linker: LLD 14.0.6\0' >"$work/mark"
+objcopy --update-section .comment="$work/mark" "$work/marked"
+mkdir "$work/lld"
+objcopy --only-keep-debug "$work/marked" "$work/lld/marked.debug"
+
+# lines FILE: one stack for each byte of its function outer
+lines() {
+	local id start len i
+	id=$(id_of "$1")
+	start=$(offset "$1" "$(address "$1" $outer)")
+	len=$(size "$1" $outer)
+	for ((i = 0; i < len; i++)); do
+		printf 'prog;%s+0x%x 1\n' "$id" $((start + i))
+	done
+}
+
+# A server, as libdebuginfod sees one: serve URL-DIRECTORY ID FILE KIND
+serve() {
+	mkdir -p "$1/buildid/$2"
+	cp "$3" "$1/buildid/$2/$4"
+}
+
+gcc -o "$work/dir/none" "$work/flat.s" -Wl,--build-id=none
+none=$(id_of "$work/dir/none")
+
+# From here on a condition that fails is reported, not fatal.
+set +e
+
+for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
+	echo "# $tool"
+	rm -rf "$work/cache" "$work/server"
+
+	for c in profile symbolize; do
+		run $c --help
+		[ "$code" = 0 ] && [ ! -s "$work/err" ] && grep -q "^Usage: buildidx $c" "$work/out" &&
+			grep -q '  4  not permitted' "$work/out"
+		result "$c --help"
+		run $c --no-such-option
+		[ "$code" = 2 ] && [ ! -s "$work/out" ] && says no-such-option &&
+			says "Try 'buildidx $c --help'"
+		result "$c refuses an unknown option"
+	done
+	for args in "-F 0" "-F x" "-F -1" "-F 1000000" "-F" "-d 0" "-d 1.5" "-d" "-p 0" "-p x" "-p" \
+		    "-p 1 -a" "-p 1 -- true" "--stock --compare"; do
+		# shellcheck disable=SC2086
+		run profile $args
+		[ "$code" = 2 ] && [ ! -s "$work/out" ] && [ -s "$work/err" ]
+		result "usage error: profile $args"
+	done
+	run profile -o "$work/no-such-dir/x" --stock -d 1
+	[ "$code" = 1 ] && says "$work/no-such-dir/x: No such file"
+	result "profile: the output cannot be written"
+	if [ ! -e /dev/buildidx ]; then
+		run profile -- touch "$work/ran"
+		[ "$code" = 3 ] && [ ! -e "$work/ran" ] && [ ! -s "$work/out" ] &&
+			says "modprobe buildidx" && says --stock
+		result "profile: no module; the command did not run"
+		run profile --help -- touch "$work/ran"
+		[ "$code" = 0 ]
+		result "profile: what follows -- is the command's"
+	fi
+
+	# Which function.
+	symbolize "prog;$flat+$first 3" --dir "$work/dir"
+	[ "$code" = 0 ] && prints 'prog;first 3' && says '1 of 1 frames have a name'
+	result "symbolize: the innermost frame is where the program was"
+	symbolize "prog;$flat+$second;$flat+$second 3" --dir "$work/dir"
+	[ "$code" = 0 ] && prints 'prog;first;second 3'
+	result "symbolize: the others are return addresses: the call is in front of them"
+	symbolize "prog;$flat+$second;$flat+$second;[kernel] 3" --dir "$work/dir"
+	[ "$code" = 0 ] && prints 'prog;first;second;[kernel] 3'
+	result "symbolize: also when the kernel is the innermost"
+	symbolize "prog;$none+$first 1" --dir "$work/dir/none"
+	[ "$code" = 0 ] && [[ $none = hash:* ]] && prints 'prog;first 1'
+	result "symbolize: a file without a build ID, by its hash"
+	symbolize "$flat+$first;[anon];main;[raced];[no-mapping];$flat+$second 2" --dir "$work/dir"
+	[ "$code" = 0 ] && prints "$flat+$first;[anon];main;[raced];[no-mapping];second 2"
+	result "symbolize: what is no ID stays, the name of the thread too"
+	symbolize "prog;$flat+0xffffffffffffffff;$flat+0x1;go:x+$first;aabb+$first 2" --dir "$work/dir"
+	[ "$code" = 0 ] && prints "prog;$flat+0xffffffffffffffff;$flat+0x1;go:x+$first;aabb+$first 2" &&
+		says '0 of 4 frames have a name' && says "$flat: 2 of 2 frames without a name: no function" &&
+		says 'aabb: 1 of 1 frames without a name: no file with this ID was found'
+	result "symbolize: a frame without a name stays, and it says why"
+	printf 'a;%s+%s 1\nb;x 1\na;%s+0x%x 2\n' "$flat" "$first" "$flat" $((first + 1)) >"$work/folded"
+	run symbolize --dir "$work/dir" "$work/folded" "$work/folded"
+	[ "$code" = 0 ] && prints "$(printf 'a;first 6\nb;x 2')"
+	result "symbolize: lines that became equal are one"
+	cp "$work/out" "$work/again"
+	run symbolize "$work/again"
+	[ "$code" = 0 ] && cmp -s "$work/out" "$work/again"
+	result "symbolize: twice changes nothing"
+	symbolize "$(printf 'a;x 1\nnonsense\nb 2')"
+	[ "$code" = 1 ] && prints "$(printf 'a;x 1\nb 2')" && says 'standard input: line 2 is not'
+	result "symbolize: a line that is none is told"
+	run symbolize "$work/missing"
+	[ "$code" = 1 ] && says "$work/missing: No such file"
+	result "symbolize: no such file"
+	symbolize "a 1" --dir "$work/missing"
+	[ "$code" = 1 ] && prints "a 1" && says "$work/missing: No such file"
+	result "symbolize: no such directory"
+
+	# C++ and inlined functions, from each place.
+	for cc in gcc clang; do
+		whole=$work/$cc-whole
+		id=$(id_of "$whole")
+		lines "$whole" >"$work/folded"
+		rm -rf "$work/split" "$work/server-$cc"
+		mkdir "$work/split"
+		strip -o "$work/split/prog" "$whole"
+		objcopy --only-keep-debug "$whole" "$work/split/prog.debug"
+		serve "$work/server-$cc" "$id" "$work/split/prog" executable
+		serve "$work/server-$cc" "$id" "$work/split/prog.debug" debuginfo
+
+		run symbolize --dir "$whole" "$work/folded"
+		cp "$work/out" "$work/expected"
+		[ "$code" = 0 ] && ! grep -q "$id" "$work/out" &&
+			grep -qE '^prog;space::outer\(space::thing const&, char\);(inner|space::inner\(space::thing const&\))_\[i\] [0-9]+$' "$work/out" &&
+			! grep -qvE '^prog;space::outer\(space::thing const&, char\)(;(inner|space::inner\(space::thing const&\))_\[i\])? [0-9]+$' "$work/out"
+		result "$cc: C++ names, and the inlined function in the one that has it"
+		run symbolize --dir "$work/split" "$work/folded"
+		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected"
+		result "$cc: program and debug information in two files"
+		mkdir -p "$work/debug-$cc"
+		cp "$work/split/prog.debug" "$work/debug-$cc/"
+		run symbolize --dir "$work/debug-$cc" "$work/folded"
+		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected" && says "offsets as GNU ld"
+		result "$cc: the debug information alone, of what GNU ld linked"
+		run symbolize --debuginfod "file://$work/server-$cc" "$work/folded"
+		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected"
+		result "$cc: both from a debuginfod server"
+		rm -rf "$work/cache"
+		DEBUGINFOD_URLS="file://$work/server-$cc" run symbolize "$work/folded"
+		[ "$code" = 0 ] && cmp -s "$work/out" "$work/expected"
+		result "$cc: a server from the environment"
+		# libdwfl looks for NAME.debug beside NAME
+		mkdir -p "$work/alone"
+		mv "$work/split/prog" "$work/alone/prog"
+		run symbolize --dir "$work/alone" "$work/folded"
+		[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded")
+		result "$cc: a stripped program alone names nothing"
+	done
+	lines "$work/gcc-whole" >"$work/folded"
+	run symbolize --dir "$work/lld" "$work/folded"
+	[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded") &&
+		says 'does not tell offsets; the program is needed'
+	result "debug information alone, of another linker: nothing is guessed"
+	rm -rf "$work/cache" "$work/server-wrong"
+	serve "$work/server-wrong" "$flat" "$work/gcc-whole" executable
+	symbolize "prog;$flat+$first 3" --debuginfod "file://$work/server-wrong"
+	[ "$code" = 0 ] && prints "prog;$flat+$first 3" && says '0 of 1 frames have a name'
+	result "symbolize: a server that gives another file is not believed"
+done
+
+echo "1..$n"
+exit $failed

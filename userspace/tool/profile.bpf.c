@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Take the user stack of what runs, resolve each frame in the same interrupt, and
+ * count equal stacks.
+ *
+ * Frames are kept as (object number, offset): 16 bytes instead of 72, so that a
+ * whole stack can be a key. What a number stands for is noted once, in "objects".
+ */
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <linux/bpf_perf_event.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+
+#include "buildidx.bpf.h"
+#include "profile_record.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define EEXIST	17
+#define E2BIG	7
+
+/* Set by the loader; see include/buildidx.bpf.h for why this is a flag. */
+const volatile bool have_buildidx = false;
+/* Ask the stock helper: instead, or as well when the kfunc is there. */
+const volatile bool ask_stock = false;
+/* Only processes in "targets". */
+const volatile bool only_targets = false;
+/* Tell where each object is mapped. */
+const volatile bool tell_places = false;
+
+/* The few kernel structs that are looked into. */
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	int tgid;
+	struct signal_struct *signal;
+} __attribute__((preserve_access_index));
+
+struct perf_event {
+	__u64 id;
+} __attribute__((preserve_access_index));
+
+/*
+ * User space puts an empty map here and reads the one that it takes out: the
+ * kernel lets that update return when no program uses the old one any more.
+ */
+struct stacks {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct profile_stack);
+	__type(value, __u64);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct stacks);
+} current_stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, __u64);
+	__type(value, struct profile_object);
+} objects SEC(".maps");
+
+/* The stock helper gives no number: one for each ID that it gave. */
+struct stock_id {
+	__u8 id[PROFILE_STOCK_ID];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct stock_id);
+	__type(value, __u64);
+} stock_numbers SEC(".maps");
+
+__u64 last_stock_number;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");
+
+/* Ids of our perf events: fentry sees those of everybody. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, __u8);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct profile_counts);
+} counts SEC(".maps");
+
+/*
+ * Samples on one CPU do not nest: there is one event, and its program guards itself.
+ * Entries of @key from @used on are zero at all times.
+ */
+struct scratch {
+	struct profile_stack key;
+	__u32 used;
+	__u32 pad;
+	__u64 ips[PROFILE_DEPTH];
+	struct buildidx_frame frames[PROFILE_DEPTH];
+	struct bpf_stack_build_id stock[PROFILE_DEPTH];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+struct walk {
+	struct scratch *s;
+	struct profile_counts *c;
+	__u32 tgid;
+	__u32 nr;
+	bool stock;
+};
+
+static __always_inline void tell(struct profile_object *o, __u64 object, __u64 ip, __u32 tgid)
+{
+	struct profile_place *p;
+
+	if (!tell_places || o->told || o->vdso)
+		return;
+	p = bpf_ringbuf_reserve(&places, sizeof(*p), 0);
+	if (!p)
+		return; /* the next sample in it will */
+	o->told = 1;
+	p->object = object;
+	p->ip = ip;
+	p->tgid = tgid;
+	p->pad = 0;
+	bpf_ringbuf_submit(p, 0);
+}
+
+/* Is it noted what this number stands for? Notes it if need be. */
+static __always_inline bool note(struct walk *w, const struct buildidx_frame *f)
+{
+	__u64 object = f->object;
+	struct profile_object *o = bpf_map_lookup_elem(&objects, &object);
+
+	if (!o) {
+		struct profile_object new = {
+			.kind = f->kind,
+			.vdso = f->flags & BUILDIDX_FRAME_VDSO ? 1 : 0,
+			.id_len = f->id_len,
+		};
+
+		__builtin_memcpy(new.id, f->id, sizeof(new.id));
+		bpf_map_update_elem(&objects, &object, &new, BPF_NOEXIST);
+		o = bpf_map_lookup_elem(&objects, &object);
+		if (!o)
+			return false;
+	}
+	tell(o, object, f->ip, w->tgid);
+	return true;
+}
+
+static __always_inline void from_buildidx(struct walk *w, const struct buildidx_frame *f,
+					  struct profile_frame *out)
+{
+	if (f->status < PROFILE_STATUSES)
+		w->c->status[f->status]++;
+	out->object = 0;
+	out->value = f->status;
+	if (f->kind == BUILDIDX_KIND_NONE || !f->object)
+		return;
+	if (!note(w, f)) {
+		w->c->unrecorded++;
+		out->value = PROFILE_UNRECORDED;
+		return;
+	}
+	out->object = f->object;
+	out->value = f->offset;
+}
+
+/* Number of an ID that the stock helper gave; 0 when there is no room for another. */
+static __always_inline __u64 stock_number(const struct bpf_stack_build_id *b)
+{
+	struct profile_object o = {
+		.kind = BUILDIDX_KIND_GNU,
+		.id_len = PROFILE_STOCK_ID,
+	};
+	struct stock_id id;
+	__u64 number, *known;
+
+	__builtin_memcpy(id.id, b->build_id, sizeof(id.id));
+	known = bpf_map_lookup_elem(&stock_numbers, &id);
+	if (known)
+		return *known;
+	number = __sync_fetch_and_add(&last_stock_number, 1) + 1;
+	__builtin_memcpy(o.id, id.id, sizeof(id.id));
+	if (bpf_map_update_elem(&objects, &number, &o, BPF_NOEXIST))
+		return 0;
+	if (!bpf_map_update_elem(&stock_numbers, &id, &number, BPF_NOEXIST))
+		return number;
+	/* another CPU was first, or it is full */
+	bpf_map_delete_elem(&objects, &number);
+	known = bpf_map_lookup_elem(&stock_numbers, &id);
+	return known ? *known : 0;
+}
+
+static __always_inline void from_stock(struct walk *w, const struct bpf_stack_build_id *b,
+				       __u64 ip, struct profile_frame *out)
+{
+	struct profile_object *o;
+
+	out->object = 0;
+	out->value = PROFILE_UNRESOLVED;
+	if (b->status != BPF_STACK_BUILD_ID_VALID)
+		return;
+	w->c->stock++;
+	out->object = stock_number(b);
+	if (!out->object) {
+		w->c->unrecorded++;
+		out->value = PROFILE_UNRECORDED;
+		return;
+	}
+	out->value = b->offset;
+	o = bpf_map_lookup_elem(&objects, &out->object);
+	if (o)
+		tell(o, out->object, ip, w->tgid);
+}
+
+static __always_inline bool in_file(__u16 status)
+{
+	return status != BUILDIDX_STATUS_NO_MM && status != BUILDIDX_STATUS_NO_MAPPING &&
+	       status != BUILDIDX_STATUS_ANON && status != BUILDIDX_STATUS_SPECIAL &&
+	       status != BUILDIDX_STATUS_KERNEL;
+}
+
+static __always_inline void compare(struct walk *w, const struct buildidx_frame *f,
+				    const struct bpf_stack_build_id *b)
+{
+	/* both are aligned for this */
+	const __u32 *x = (const void *)f->id, *y = (const void *)b->build_id;
+	__u32 i, diff = 0;
+
+	if (b->status != BPF_STACK_BUILD_ID_VALID)
+		return;
+	if (!in_file(f->status)) {
+		w->c->stock_no_file++;
+		return;
+	}
+	w->c->stock++;
+	if (f->kind == BUILDIDX_KIND_NONE)
+		return;
+	w->c->both++;
+#pragma unroll
+	for (i = 0; i < PROFILE_STOCK_ID / sizeof(*x); i++)
+		diff |= x[i] ^ y[i];
+	if (diff || f->kind != BUILDIDX_KIND_GNU || f->offset != b->offset)
+		w->c->differ++;
+}
+
+static long one_frame(__u64 i, struct walk *w)
+{
+	struct scratch *s = w->s;
+
+	if (i >= PROFILE_DEPTH)
+		return 1;
+	barrier_var(i); /* what was compared is what is used below */
+	if (i >= w->nr) {
+		/* left by the sample before */
+		s->key.frames[i].object = 0;
+		s->key.frames[i].value = 0;
+		return 0;
+	}
+	w->c->frames++;
+	if (!w->stock)
+		s->stock[i].status = BPF_STACK_BUILD_ID_EMPTY;
+	if (have_buildidx) {
+		from_buildidx(w, &s->frames[i], &s->key.frames[i]);
+		if (ask_stock)
+			compare(w, &s->frames[i], &s->stock[i]);
+	} else {
+		from_stock(w, &s->stock[i], s->ips[i], &s->key.frames[i]);
+	}
+	return 0;
+}
+
+static __always_inline void count_stack(struct scratch *s, struct profile_counts *c)
+{
+	__u64 one = 1, *n;
+	__u32 zero = 0;
+	void *stacks;
+	long err;
+
+	stacks = bpf_map_lookup_elem(&current_stacks, &zero);
+	if (!stacks)
+		return;
+	n = bpf_map_lookup_elem(stacks, &s->key);
+	if (!n) {
+		err = bpf_map_update_elem(stacks, &s->key, &one, BPF_NOEXIST);
+		if (!err) {
+			c->kept++;
+			return;
+		}
+		if (err == -EEXIST)
+			n = bpf_map_lookup_elem(stacks, &s->key);
+		if (!n) {
+			if (err == -E2BIG)
+				c->lost_full++;
+			else
+				c->lost_busy++;
+			return;
+		}
+	}
+	__sync_fetch_and_add(n, 1);
+	c->kept++;
+}
+
+/* Addresses of the user stack into @s; returns their number. */
+static __always_inline __u32 unwind(void *ctx, struct scratch *s, struct profile_counts *c,
+				    bool in_kernel)
+{
+	long n = bpf_get_stack(ctx, s->ips, sizeof(s->ips), BPF_F_USER_STACK);
+
+	if (n <= 0 || n > (long)sizeof(s->ips)) {
+		if (in_kernel && !n) {
+			c->no_user++;
+		} else {
+			c->no_stack++;
+			s->key.flags |= PROFILE_NO_STACK;
+		}
+		return 0;
+	}
+	return (__u32)n / sizeof(s->ips[0]);
+}
+
+static __always_inline int take(void *ctx, __u64 ip)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	/* kernel addresses are the upper half on every architecture that there is */
+	bool in_kernel = (__s64)ip < 0;
+	__u32 tgid = pid_tgid >> 32, zero = 0;
+	struct profile_counts *c;
+	struct scratch *s;
+	struct walk w;
+	__u32 n;
+
+	c = bpf_map_lookup_elem(&counts, &zero);
+	s = bpf_map_lookup_elem(&scratches, &zero);
+	if (!c || !s)
+		return 0;
+	if (!pid_tgid) {
+		c->idle++;
+		return 0;
+	}
+	if (only_targets && !bpf_map_lookup_elem(&targets, &tgid)) {
+		c->other++;
+		return 0;
+	}
+	bpf_get_current_comm(s->key.comm, sizeof(s->key.comm));
+	s->key.flags = in_kernel ? PROFILE_IN_KERNEL : 0;
+	n = unwind(ctx, s, c, in_kernel);
+	w.stock = false;
+	if (n) {
+		if (have_buildidx)
+			bpf_buildidx_frames(s->ips, n * sizeof(s->ips[0]), s->frames,
+					    sizeof(s->frames), 0);
+		if (ask_stock)
+			w.stock = bpf_get_stack(ctx, s->stock, sizeof(s->stock),
+						BPF_F_USER_STACK | BPF_F_USER_BUILD_ID) > 0;
+	}
+	s->key.nr = n;
+	if (n == PROFILE_DEPTH) {
+		s->key.flags |= PROFILE_TRUNCATED;
+		c->truncated++;
+	}
+	w.s = s;
+	w.c = c;
+	w.tgid = tgid;
+	w.nr = n;
+	bpf_loop(n > s->used ? n : s->used, one_frame, &w, 0);
+	s->used = n;
+	count_stack(s, c);
+	return 0;
+}
+
+/* From 6.12 on a perf_event program may call the kfunc. */
+SEC("perf_event")
+int sample_event(struct bpf_perf_event_data *ctx)
+{
+	return take(ctx, PT_REGS_IP(&ctx->regs));
+}
+
+/* On 6.1 only tracing programs may: the same interrupt, in the function that handles it. */
+SEC("fentry/__perf_event_overflow")
+int BPF_PROG(sample_overflow, struct perf_event *event, int throttle, void *data,
+	     struct pt_regs *regs)
+{
+	__u64 id = event->id;
+
+	if (!bpf_map_lookup_elem(&events, &id))
+		return 0;
+	return take(ctx, PT_REGS_IP(regs));
+}
+
+/* What a target starts is a target. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 from = parent->tgid, to = child->tgid, zero = 0;
+	struct profile_counts *c;
+	__u8 one = 1;
+
+	if (from == to || !bpf_map_lookup_elem(&targets, &from))
+		return 0;
+	if (bpf_map_update_elem(&targets, &to, &one, BPF_ANY)) {
+		c = bpf_map_lookup_elem(&counts, &zero);
+		if (c)
+			c->untracked++;
+	}
+	return 0;
+}
+
+/* The last thread of a process: its number may be another's soon. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+
+	if (!task->signal->live.counter)
+		bpf_map_delete_elem(&targets, &tgid);
+	return 0;
+}

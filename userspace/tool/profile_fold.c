@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * profile_fold - stacks as folded lines
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_fold.h"
+#include "tool.h"
+
+struct line {
+	char *text;
+	uint64_t count;
+};
+
+struct fold {
+	void *tree;
+	size_t lines;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+static void free_line(void *p)
+{
+	struct line *l = p;
+
+	free(l->text);
+	free(l);
+}
+
+struct fold *fold_new(void)
+{
+	return must(calloc(1, sizeof(struct fold)));
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	tdestroy(f->tree, free_line);
+	free(f);
+}
+
+void fold_add(struct fold *f, const char *text, uint64_t count)
+{
+	struct line key = { .text = (char *)text };
+	struct line **found = tfind(&key, &f->tree, by_text);
+	struct line *l;
+
+	if (found) {
+		(*found)->count += count;
+		return;
+	}
+	l = must(malloc(sizeof(*l)));
+	l->text = must(strdup(text));
+	l->count = count;
+	must(tsearch(l, &f->tree, by_text));
+	f->lines++;
+}
+
+size_t fold_lines(const struct fold *f)
+{
+	return f->lines;
+}
+
+struct each {
+	void (*one)(void *ctx, const char *line, uint64_t count);
+	void *ctx;
+};
+
+static void visit(const void *node, VISIT when, void *closure)
+{
+	const struct line *l = *(const struct line *const *)node;
+	struct each *e = closure;
+
+	if (when == postorder || when == leaf)
+		e->one(e->ctx, l->text, l->count);
+}
+
+void fold_each(const struct fold *f,
+	       void (*one)(void *ctx, const char *line, uint64_t count), void *ctx)
+{
+	struct each e = { one, ctx };
+
+	twalk_r(f->tree, visit, &e);
+}
+
+static void print_line(void *ctx, const char *text, uint64_t count)
+{
+	fprintf(ctx, "%s %" PRIu64 "\n", text, count);
+}
+
+void fold_print(const struct fold *f, FILE *out)
+{
+	fold_each(f, print_line, out);
+}
+
+/* What separates frames must not stand in one. */
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ';')
+			fputs("\\073", out);
+		else
+			putc(*text, out);
+	}
+}
+
+static FILE *open_text(char **text, size_t *size)
+{
+	return must(open_memstream(text, size));
+}
+
+static char *close_text(FILE *out, char **text)
+{
+	if (fclose(out))
+		must(NULL);
+	return *text;
+}
+
+char *fold_id(unsigned int kind, const void *id, size_t have, size_t len)
+{
+	char plain[BUILDIDX_FORMAT_MAX], *text;
+	size_t size;
+	FILE *out = open_text(&text, &size);
+
+	buildidx_format_id(kind, id, have, plain, sizeof(plain));
+	put_escaped(out, plain);
+	if (have < len)
+		fputs("...", out);
+	return close_text(out, &text);
+}
+
+static void put_status(FILE *out, uint64_t status)
+{
+	switch (status) {
+	case PROFILE_UNRECORDED:
+		fputs("[unrecorded]", out);
+		break;
+	case PROFILE_UNRESOLVED:
+		fputs("[unresolved]", out);
+		break;
+	case BUILDIDX_STATUS_KERNEL:
+		/* on a user stack: not what FOLD_KERNEL means */
+		fputs("[kernel-address]", out);
+		break;
+	default:
+		fprintf(out, "[%s]", buildidx_status_name((unsigned int)status));
+		break;
+	}
+}
+
+char *fold_stack(const struct profile_stack *stack,
+		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx)
+{
+	uint32_t i = stack->nr < PROFILE_DEPTH ? stack->nr : PROFILE_DEPTH;
+	char comm[PROFILE_COMM + 1], *name, *text;
+	size_t size;
+	FILE *out = open_text(&text, &size);
+
+	memcpy(comm, stack->comm, PROFILE_COMM);
+	comm[PROFILE_COMM] = '\0';
+	name = escaped(comm);
+	put_escaped(out, name);
+	free(name);
+	if (stack->flags & PROFILE_TRUNCATED)
+		fputs(";[truncated]", out);
+	if (stack->flags & PROFILE_NO_STACK)
+		fputs(";[no-stack]", out);
+	while (i--) {
+		const struct profile_frame *f = &stack->frames[i];
+		const char *id = f->object ? id_text(ctx, f->object) : NULL;
+
+		putc(';', out);
+		if (id)
+			fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
+		else
+			put_status(out, f->object ? PROFILE_UNRECORDED : f->value);
+	}
+	if (stack->flags & PROFILE_IN_KERNEL)
+		fputs(";" FOLD_KERNEL, out);
+	return close_text(out, &text);
+}
+
+static bool is_hex(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (!strchr("0123456789abcdef", text[i]))
+			return false;
+	return len > 0;
+}
+
+static bool is_id(const char *text, size_t len)
+{
+	if (len > 3 && !strncmp(text, "go:", 3))
+		return true;
+	if (len > 5 && !strncmp(text, "hash:", 5))
+		return is_hex(text + 5, len - 5);
+	return len % 2 == 0 && len <= 2 * BUILDIDX_ID_MAX && is_hex(text, len);
+}
+
+bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
+{
+	size_t plus = len;
+	char digits[17];
+
+	while (plus && text[plus - 1] != '+')
+		plus--;
+	if (plus < 2 || len - plus < 3 || len - plus > 2 + 16 ||
+	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2) ||
+	    !is_id(text, plus - 1))
+		return false;
+	memcpy(digits, text + plus + 2, len - plus - 2);
+	digits[len - plus - 2] = '\0';
+	frame->id = text;
+	frame->id_len = plus - 1;
+	frame->offset = strtoull(digits, NULL, 16);
+	return true;
+}
+
+bool fold_parse_line(char *line, uint64_t *count)
+{
+	char *space = strrchr(line, ' '), *end;
+
+	if (!space || space == line || !space[1] ||
+	    space[1 + strspn(space + 1, "0123456789")])
+		return false;
+	errno = 0;
+	*count = strtoull(space + 1, &end, 10);
+	if (errno)
+		return false;
+	*space = '\0';
+	return true;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * profile_fold - stacks as folded lines: "comm;frame;...;frame COUNT", the
+ * outermost frame first
+ */
+#ifndef BUILDIDX_PROFILE_FOLD_H
+#define BUILDIDX_PROFILE_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile_record.h"
+
+/** struct fold - lines and how often each was seen */
+struct fold;
+
+struct fold *fold_new(void);
+void fold_free(struct fold *f);
+
+/** fold_add() - @line, without its count, was seen @count times more */
+void fold_add(struct fold *f, const char *line, uint64_t count);
+
+/** fold_lines() - number of different lines */
+size_t fold_lines(const struct fold *f);
+
+/** fold_each() - all lines, in the order of strcmp(3) */
+void fold_each(const struct fold *f,
+	       void (*one)(void *ctx, const char *line, uint64_t count), void *ctx);
+
+/** fold_print() - all lines, each with its count */
+void fold_print(const struct fold *f, FILE *out);
+
+/**
+ * fold_id() - an identity as it stands in a frame, in front of "+0x"
+ * @kind: enum buildidx_kind
+ * @id: identity
+ * @have: bytes valid in @id
+ * @len: its true length; if that is more, "..." follows
+ *
+ * As buildidx_format_id(), with ';' escaped too.
+ *
+ * Return: allocated text.
+ */
+char *fold_id(unsigned int kind, const void *id, size_t have, size_t len);
+
+/**
+ * fold_stack() - one stack as a line, without its count
+ * @stack: stack
+ * @id_text: gives the text of an object, from fold_id(); NULL when it is not known
+ * @ctx: for @id_text
+ *
+ * Return: allocated text.
+ */
+char *fold_stack(const struct profile_stack *stack,
+		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx);
+
+/**
+ * struct fold_frame - a frame with an identity, taken apart
+ * @id: its text, as fold_id() gives it; points into the line
+ * @id_len: length of @id
+ * @offset: file offset
+ */
+struct fold_frame {
+	const char *id;
+	size_t id_len;
+	uint64_t offset;
+};
+
+/**
+ * fold_parse_frame() - take a frame apart
+ * @text: frame
+ * @len: its length
+ * @frame: result
+ *
+ * Return: false when it has no identity: a name, a status in brackets.
+ */
+bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame);
+
+/**
+ * fold_parse_line() - take a line apart
+ * @line: text; its count is cut off
+ * @count: result
+ *
+ * Return: false when it is not a folded line.
+ */
+bool fold_parse_line(char *line, uint64_t *count);
+
+/* A frame that stands for all of the kernel's. */
+#define FOLD_KERNEL	"[kernel]"
+
+#endif /* BUILDIDX_PROFILE_FOLD_H */

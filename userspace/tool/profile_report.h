@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * profile_report - what a profile is worth: samples, lost ones, frames by status
+ */
+#ifndef BUILDIDX_PROFILE_REPORT_H
+#define BUILDIDX_PROFILE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profile_record.h"
+
+/**
+ * struct profile_report - what there is to report
+ * @counts: counters of the programs
+ * @missed: samples for which the kernel could not run the program
+ * @stacks: different stacks
+ * @seconds: how long it took
+ * @clock: what triggered the samples
+ * @hz: samples a second
+ * @cpus: on how many CPUs
+ * @kfunc: the module resolved the frames
+ * @stock: the stock helper did, or did as well
+ * @targets: only some processes
+ */
+struct profile_report {
+	struct profile_counts counts;
+	uint64_t missed;
+	uint64_t stacks;
+	double seconds;
+	const char *clock;
+	unsigned int hz;
+	unsigned int cpus;
+	bool kfunc;
+	bool stock;
+	bool targets;
+};
+
+/** profile_report_print() - all of it, a few lines for people */
+void profile_report_print(const struct profile_report *r, FILE *out);
+
+/** profile_lost() - samples that were taken and are not in the result */
+uint64_t profile_lost(const struct profile_counts *c, uint64_t missed);
+
+/** profile_file_frames() - frames that belong to a file, whether it has an ID or not */
+uint64_t profile_file_frames(const struct profile_counts *c);
+
+#endif /* BUILDIDX_PROFILE_REPORT_H */

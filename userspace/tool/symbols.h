@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * symbols - names of functions for (identity, file offset), from local files and
+ * from debuginfod servers, through elfutils
+ */
+#ifndef BUILDIDX_SYMBOLS_H
+#define BUILDIDX_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** struct symbols - files known by identity, and those in use */
+struct symbols;
+
+struct symbols *symbols_new(void);
+void symbols_free(struct symbols *s);
+
+/**
+ * symbols_server() - ask this debuginfod server too
+ * @url: as in DEBUGINFOD_URLS, which names those that are asked anyway
+ */
+void symbols_server(const char *url);
+
+/**
+ * symbols_add_dir() - use the files below a directory, by their identity
+ * @s: symbols
+ * @dir: name; also that of a single file
+ *
+ * Symbolic links below it are not followed.
+ *
+ * Return: exit code; a failure has been reported.
+ */
+int symbols_add_dir(struct symbols *s, const char *dir);
+
+/**
+ * symbols_add_fd() - use an open file
+ * @s: symbols
+ * @fd: the file, open for reading; the symbols own it from now on
+ *
+ * Return: text of its identity, as long as @s lives, or NULL (then @fd is closed).
+ */
+const char *symbols_add_fd(struct symbols *s, int fd);
+
+/** symbols_add_vdso() - use the vDSO of this kernel */
+void symbols_add_vdso(struct symbols *s);
+
+/**
+ * symbols_line() - a folded line with names in the place of identities
+ * @s: symbols
+ * @line: without its count
+ *
+ * A frame becomes the function, and then one "NAME_[i]" for each function that was
+ * inlined there. A frame that has no name stays as it is.
+ *
+ * Return: allocated text.
+ */
+char *symbols_line(struct symbols *s, const char *line);
+
+/** symbols_stop() - give up what is being fetched, and fetch no more; from signal handlers */
+void symbols_stop(void);
+
+/**
+ * symbols_report() - say how many frames have names, and for which files there are none
+ * @s: symbols
+ * @out: where to
+ */
+void symbols_report(const struct symbols *s, FILE *out);
+
+#endif /* BUILDIDX_SYMBOLS_H */

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * symbols_elf - functions of one ELF file, through libdwfl
+ *
+ * Each file has a Dwfl of its own: all are mapped at one made-up address, which is
+ * only there because libdwfl thinks in address spaces.
+ */
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols.h"
+#include "symbols_elf.h"
+#include "tool.h"
+
+#define BASE	0x10000000UL
+#define ROOM	(1UL << 40)
+
+#define INLINES_MAX	64
+
+/**
+ * struct symbols_elf - one file
+ * @files: where local files are looked for
+ * @id: text of its identity
+ * @dwfl: holds @mod alone
+ * @mod: the file
+ * @elf: the program, or its debug information alone
+ * @bias: what libdwfl adds to the file's own addresses
+ * @nr_phdrs: number of its program headers
+ * @debug_only: @elf is the debug information
+ * @shift: address minus offset of all code; only if @shifted
+ * @shifted: the program headers do not tell, see guess_shift()
+ */
+struct symbols_elf {
+	const struct symbols_files *files;
+	const char *id;
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+	Elf *elf;
+	GElf_Addr bias;
+	size_t nr_phdrs;
+	bool debug_only;
+	GElf_Addr shift;
+	bool shifted;
+};
+
+static volatile sig_atomic_t stopped;
+
+void symbols_stop(void)
+{
+	stopped = 1;
+}
+
+void symbols_server(const char *url)
+{
+	static const char name[] = "DEBUGINFOD_URLS";
+	const char *old = getenv(name);
+	char *urls;
+
+	if (asprintf(&urls, "%s%s%s", old ? old : "", old ? " " : "", url) < 0)
+		must(NULL);
+	if (setenv(name, urls, 1))
+		must(NULL);
+	free(urls);
+}
+
+static int find_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
+		    char **file_name, Elf **elf)
+{
+	struct symbols_elf *e = *userdata;
+	int fd = symbols_files_open(e->files, e->id, false, file_name);
+
+	if (fd >= 0 || stopped)
+		return fd;
+	fd = dwfl_build_id_find_elf(mod, userdata, modname, base, file_name, elf);
+	if (fd >= 0 || *elf || stopped)
+		return fd;
+	/* Debian's server, for one, has no programs, only their debug information. */
+	e->debug_only = true;
+	fd = symbols_files_open(e->files, e->id, true, file_name);
+	if (fd >= 0)
+		return fd;
+	return dwfl_standard_find_debuginfo(mod, userdata, modname, base, NULL, NULL, 0, file_name);
+}
+
+static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
+			  const char *file_name, const char *debuglink_file, GElf_Word debuglink_crc,
+			  char **debuginfo_file_name)
+{
+	const struct symbols_elf *e = *userdata;
+	int fd = symbols_files_open(e->files, e->id, true, debuginfo_file_name);
+
+	if (fd >= 0 || stopped)
+		return fd;
+	return dwfl_standard_find_debuginfo(mod, userdata, modname, base, file_name,
+					    debuglink_file, debuglink_crc, debuginfo_file_name);
+}
+
+static char *debuginfo_path;
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = find_elf,
+	.find_debuginfo = find_debuginfo,
+	.debuginfo_path = &debuginfo_path,
+};
+
+static int give_up_when_stopped(debuginfod_client *client, long a, long b)
+{
+	(void)client;
+	(void)a;
+	(void)b;
+	return stopped;
+}
+
+/*
+ * Let Ctrl-C end a download. libdw loads the client library itself, when it is
+ * there: so it is looked up, not linked.
+ */
+static void watch_downloads(Dwfl *dwfl)
+{
+	void (*set)(debuginfod_client *client, int (*fn)(debuginfod_client *, long, long));
+	debuginfod_client *client = dwfl_get_debuginfod_client(dwfl);
+	void *lib = client ? dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+	if (!lib)
+		return;
+	*(void **)&set = dlsym(lib, "debuginfod_set_progressfn");
+	if (set)
+		set(client, give_up_when_stopped);
+	dlclose(lib);
+}
+
+/* A GNU build ID is plain hex; nothing else can be asked for at a server. */
+static size_t gnu_id_of(const char *text, unsigned char *id)
+{
+	size_t i, n = strlen(text);
+
+	if (n % 2 || n > 2 * BUILDIDX_ID_MAX || text[strspn(text, "0123456789abcdef")])
+		return 0;
+	for (i = 0; i < n; i += 2) {
+		const char pair[3] = { text[i], text[i + 1], '\0' };
+
+		id[i / 2] = (unsigned char)strtoul(pair, NULL, 16);
+	}
+	return n / 2;
+}
+
+/* Never names from another file: a server can be wrong. */
+static bool is_the_one(Elf *elf, const unsigned char *id, size_t len)
+{
+	const void *found;
+
+	return !len || (dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)len &&
+			!memcmp(found, id, len));
+}
+
+static bool is_code(const GElf_Phdr *p)
+{
+	return p->p_type == PT_LOAD && (p->p_flags & PF_X);
+}
+
+/* lld, mold and gold leave their mark; what GNU ld links has the compilers' marks alone. */
+static bool made_by_gnu_ld(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	bool comment = false;
+	const char *name;
+	GElf_Shdr shdr;
+	Elf_Data *data;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && !strcmp(name, ".note.gnu.gold-version"))
+			return false;
+		if (!name || strcmp(name, ".comment"))
+			continue;
+		data = elf_getdata(scn, NULL);
+		if (!data || !data->d_size || memmem(data->d_buf, data->d_size, "LLD", 3) ||
+		    memmem(data->d_buf, data->d_size, "mold", 4))
+			return false;
+		comment = true;
+	}
+	return comment;
+}
+
+/*
+ * objcopy --only-keep-debug takes the offsets out of the program headers. GNU ld
+ * maps the start of the file first and all code at the same distance from it; of
+ * other linkers that is not so, and nothing is guessed. Return: known?
+ */
+static bool guess_shift(struct symbols_elf *e)
+{
+	bool first = true;
+	GElf_Phdr p;
+	size_t i;
+
+	for (i = 0; i < e->nr_phdrs; i++) {
+		if (!gelf_getphdr(e->elf, (int)i, &p) || p.p_type != PT_LOAD)
+			continue;
+		if (first)
+			e->shift = p.p_vaddr;
+		first = false;
+		if (is_code(&p) && p.p_filesz)
+			return true; /* they are whole */
+	}
+	if (first || !made_by_gnu_ld(e->elf))
+		return false;
+	e->shifted = true;
+	return true;
+}
+
+struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const char *id,
+				     const char **why)
+{
+	struct symbols_elf *e = must(calloc(1, sizeof(*e)));
+	unsigned char bytes[BUILDIDX_ID_MAX];
+	size_t len = gnu_id_of(id, bytes);
+	void **userdata;
+
+	e->files = files;
+	e->id = id;
+	e->dwfl = must(dwfl_begin(&callbacks));
+	watch_downloads(e->dwfl);
+	dwfl_report_begin(e->dwfl);
+	e->mod = must(dwfl_report_module(e->dwfl, id, BASE, BASE + ROOM));
+	dwfl_module_info(e->mod, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = e;
+	if (len)
+		dwfl_module_report_build_id(e->mod, bytes, len, 0);
+	dwfl_report_end(e->dwfl, NULL, NULL);
+
+	e->elf = dwfl_module_getelf(e->mod, &e->bias);
+	if (!e->elf) {
+		*why = stopped ? "interrupted before it was looked for" :
+			"no file with this ID was found";
+		goto failed;
+	}
+	if (!is_the_one(e->elf, bytes, len)) {
+		*why = "the file that was found has another ID";
+		goto failed;
+	}
+	if (elf_getphdrnum(e->elf, &e->nr_phdrs) || !e->nr_phdrs) {
+		*why = "the file that was found has no program headers";
+		goto failed;
+	}
+	if (e->debug_only && !guess_shift(e)) {
+		*why = "only its debug information was found, which does not tell offsets; the program is needed";
+		goto failed;
+	}
+	return e;
+failed:
+	symbols_elf_close(e);
+	return NULL;
+}
+
+bool symbols_elf_guessed(const struct symbols_elf *e)
+{
+	return e->shifted;
+}
+
+void symbols_elf_close(struct symbols_elf *e)
+{
+	if (!e)
+		return;
+	dwfl_end(e->dwfl);
+	free(e);
+}
+
+/* Where the file's code at @offset is loaded. */
+static bool address_of(const struct symbols_elf *e, uint64_t offset, GElf_Addr *addr)
+{
+	GElf_Phdr p;
+	size_t i;
+
+	for (i = 0; i < e->nr_phdrs; i++) {
+		if (!gelf_getphdr(e->elf, (int)i, &p) || !is_code(&p))
+			continue;
+		if (e->shifted) {
+			*addr = offset + e->shift;
+			if (*addr < p.p_vaddr || *addr - p.p_vaddr >= p.p_memsz)
+				continue;
+			*addr += e->bias;
+			return true;
+		}
+		if (offset >= p.p_offset && offset - p.p_offset < p.p_filesz) {
+			*addr = p.p_vaddr + (offset - p.p_offset) + e->bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name;
+
+	name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+	if (!name)
+		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
+	if (!name)
+		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
+	return name;
+}
+
+/* Of the C++ runtime, whose headers are of no use to C. */
+char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
+
+/* A name as readable text that separates nothing. */
+static void put_name(FILE *out, const char *name)
+{
+	char *plain = NULL;
+	const char *p;
+
+	if (!strncmp(name, "_Z", 2))
+		plain = __cxa_demangle(name, NULL, NULL, NULL);
+	for (p = plain ? plain : name; *p; p++) {
+		if (*p == ';' || *p == '\\' || (unsigned char)*p < ' ' || *p == 0x7f)
+			fprintf(out, "\\%03o", (unsigned char)*p);
+		else
+			putc(*p, out);
+	}
+	free(plain);
+}
+
+/* Producers may leave the table of address ranges out: look at each unit then. */
+static Dwarf_Die *unit_of(Dwfl_Module *mod, GElf_Addr addr, Dwarf_Addr *bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(mod, addr, bias);
+
+	if (cu)
+		return cu;
+	while ((cu = dwfl_module_nextcu(mod, cu, bias)))
+		if (dwarf_haspc(cu, addr - *bias) == 1)
+			return cu;
+	return NULL;
+}
+
+/* What one search may look at, whatever a file says; entries that refer back are a loop. */
+#define DIES_MAX	10000000
+#define DEPTH_MAX	256
+
+/**
+ * struct search - the functions around an address
+ * @pc: address, as the debug information has it
+ * @names: their names, outermost first
+ * @nr: valid entries in @names; -1 when one has no name
+ * @dies: entries that may still be looked at
+ */
+struct search {
+	Dwarf_Addr pc;
+	const char *names[INLINES_MAX];
+	int nr;
+	unsigned int dies;
+};
+
+/* Things that have no address and may hold functions. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+static bool enter(struct search *s, Dwarf_Die *die, int tag)
+{
+	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+		return true;
+	if (s->nr == INLINES_MAX)
+		return false;
+	s->names[s->nr] = linkage_name(die);
+	if (!s->names[s->nr]) {
+		s->nr = -1;
+		return false;
+	}
+	s->nr++;
+	return true;
+}
+
+/*
+ * dwarf_getscopes() does not look into namespaces, where clang and rustc put all
+ * code. Return: found?
+ */
+static bool search_below(struct search *s, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+	int tag;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
+		return false;
+	do {
+		if (!s->dies)
+			return false;
+		s->dies--;
+		tag = dwarf_tag(&die);
+		if (holds_functions(tag)) {
+			if (search_below(s, &die, depth + 1))
+				return true;
+			continue;
+		}
+		/* no address, no match */
+		if (dwarf_haspc(&die, s->pc) != 1)
+			continue;
+		if (enter(s, &die, tag))
+			search_below(s, &die, depth + 1);
+		return true;
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+static void search_names(struct symbols_elf *e, GElf_Addr addr, struct search *s)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *cu = unit_of(e->mod, addr, &bias);
+
+	s->nr = 0;
+	s->dies = DIES_MAX;
+	if (!cu)
+		return;
+	s->pc = addr - bias;
+	search_below(s, cu, 0);
+}
+
+static const char *symbol_of(struct symbols_elf *e, GElf_Addr addr)
+{
+	const char *name;
+	GElf_Off off;
+	GElf_Sym sym;
+
+	name = dwfl_module_addrinfo(e->mod, addr, &off, &sym, NULL, NULL, NULL);
+	if (!name || !*name || (sym.st_size && off >= sym.st_size))
+		return NULL;
+	return name;
+}
+
+bool symbols_elf_put(struct symbols_elf *e, FILE *out, uint64_t offset, bool is_return)
+{
+	struct search s;
+	const char *name;
+	GElf_Addr addr;
+	int i;
+
+	if (!address_of(e, offset, &addr))
+		return false;
+	if (is_return)
+		addr--;
+	search_names(e, addr, &s);
+	if (s.nr <= 0) {
+		name = symbol_of(e, addr);
+		if (!name)
+			return false;
+		put_name(out, name);
+		return true;
+	}
+	put_name(out, s.names[0]);
+	for (i = 1; i < s.nr; i++) {
+		putc(';', out);
+		put_name(out, s.names[i]);
+		fputs("_[i]", out);
+	}
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * symbols_elf - functions of one ELF file, through libdwfl
+ */
+#ifndef BUILDIDX_SYMBOLS_ELF_H
+#define BUILDIDX_SYMBOLS_ELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "symbols_find.h"
+
+struct symbols_elf;
+
+/**
+ * symbols_elf_open() - find and open a file by its identity
+ * @files: files of this machine, looked at first
+ * @id: text of the identity
+ * @why: receives the reason when there is none; static text
+ *
+ * Then come the directories of debug information, and debuginfod.
+ *
+ * Return: NULL when there is none.
+ */
+struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const char *id,
+				     const char **why);
+
+/** symbols_elf_guessed() - offsets are taken as GNU ld lays files out; the file does not tell */
+bool symbols_elf_guessed(const struct symbols_elf *e);
+
+/** symbols_elf_close() - NULL is allowed */
+void symbols_elf_close(struct symbols_elf *e);
+
+/**
+ * symbols_elf_put() - print the function at a file offset and what is inlined there
+ * @e: file
+ * @out: where to
+ * @offset: file offset
+ * @is_return: it is a return address
+ *
+ * Return: false when it has no name; nothing has been printed then.
+ */
+bool symbols_elf_put(struct symbols_elf *e, FILE *out, uint64_t offset, bool is_return);
+
+#endif /* BUILDIDX_SYMBOLS_ELF_H */
