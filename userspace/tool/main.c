@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&cmd_exe,
 	&cmd_dump,
 	&cmd_stats,
+	&cmd_doctor,
 };
 
 static const struct {

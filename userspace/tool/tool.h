@@ -67,6 +67,7 @@ extern const struct command cmd_addr;
 extern const struct command cmd_exe;
 extern const struct command cmd_dump;
 extern const struct command cmd_stats;
+extern const struct command cmd_doctor;
 
 /* Who gave an answer: the module, or the tool that read the file itself. */
 #define FROM_INDEX	"index"
