@@ -157,7 +157,8 @@ fetch_deb()
 	echo "$dir/$file"
 }
 
-# unsupported_package RELEASE: a kernel out of range arrives as a package whose postinst runs the kernel hooks, as Debian's do
+# unsupported_package RELEASE: a kernel out of range arrives as a package whose postinst runs the
+# kernel hooks, as Debian's do
 unsupported_package()
 {
 	local release=$1 dir=$root_dir/root/tmp/unsupported
