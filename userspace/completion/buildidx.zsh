@@ -15,6 +15,8 @@ _buildidx()
 		'exe:identity of a main executable'
 		'dump:the whole index'
 		'stats:answers by status, and counters'
+		'profile:where processes spend their time, as stacks of build IDs'
+		'symbolize:names of functions in the output of profile'
 		'doctor:what is wrong on this machine, and what to do about it'
 	)
 	help='(- *)'{-h,--help}'[print help]'
@@ -49,6 +51,27 @@ _buildidx()
 			;;
 		stats)
 			_arguments $help $json $list '(-c --cpu)'{-c,--cpu=}'[of one CPU]:CPU number: '
+			;;
+		profile)
+			_arguments $help \
+				'(-p --pid)'{-p,--pid=}'[only this process, and what it starts]:process:_pids' \
+				'(-a --all)'{-a,--all}'[all processes]' \
+				'(-F --frequency)'{-F,--frequency=}'[samples a second on each CPU]:Hz: ' \
+				'(-d --duration)'{-d,--duration=}'[end after so long]:seconds: ' \
+				'(-o --output)'{-o,--output=}'[write the stacks there]:file:_files' \
+				'--stock[resolve by the stock helper]' \
+				'--compare[resolve by both, and say how many frames each answered]' \
+				'--symbols[print names of functions]' \
+				'*--dir=[look for files below it]:directory:_files' \
+				'*--debuginfod=[ask this server too]:URL:_urls' \
+				'(-)1:command: _command_names -e' \
+				'*::arguments: _normal'
+			;;
+		symbolize)
+			_arguments $help \
+				'*'{-d,--dir=}'[look for files below it]:directory:_files' \
+				'*'{-u,--debuginfod=}'[ask this server too]:URL:_urls' \
+				'*:folded stacks:_files'
 			;;
 		esac
 		;;
