@@ -15,13 +15,13 @@
 
 static const struct command *const commands[] = {
 	&cmd_status,
+	&cmd_doctor,
 	&cmd_file,
 	&cmd_maps,
 	&cmd_addr,
 	&cmd_exe,
 	&cmd_dump,
 	&cmd_stats,
-	&cmd_doctor,
 };
 
 static const struct {

@@ -61,13 +61,13 @@ struct command {
 };
 
 extern const struct command cmd_status;
+extern const struct command cmd_doctor;
 extern const struct command cmd_file;
 extern const struct command cmd_maps;
 extern const struct command cmd_addr;
 extern const struct command cmd_exe;
 extern const struct command cmd_dump;
 extern const struct command cmd_stats;
-extern const struct command cmd_doctor;
 
 /* Who gave an answer: the module, or the tool that read the file itself. */
 #define FROM_INDEX	"index"
