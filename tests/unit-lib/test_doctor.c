@@ -308,7 +308,7 @@ static void test_module_btf(void **state)
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("module-btf", LEVEL_WARN, "no BTF of the module", "rebuild.sh " REL);
 	expect("kfunc-tracing", LEVEL_WARN, "no BTF", "see module-btf");
-	expect("kfunc-raw-tp", LEVEL_WARN, "no BTF", "see module-btf");
+	expect("kfunc-raw-tp", LEVEL_WARN, "no BTF (with it: from 7.3 on)", "see module-btf");
 	only("module-btf kfunc-tracing kfunc-perf-event kfunc-kprobe kfunc-raw-tp");
 	take("/usr/bin/pahole");
 	examine();

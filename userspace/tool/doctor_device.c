@@ -110,8 +110,8 @@ static void check_kfunc(struct doctor *d, size_t i)
 	if (info->kfunc_state & kfuncs[i].bit) {
 		found(d, kfuncs[i].check, LEVEL_OK, "%s can call it", kfuncs[i].types);
 	} else if (info->kfunc_state & BUILDIDX_KFUNC_NO_BTF) {
-		found(d, kfuncs[i].check, LEVEL_WARN, "%s cannot call it: no BTF",
-		      kfuncs[i].types);
+		found(d, kfuncs[i].check, LEVEL_WARN, "%s cannot call it: no BTF (with it: from %s on)",
+		      kfuncs[i].types, kfuncs[i].since);
 		remedy(d, "see module-btf");
 	} else if (info->kfunc_error) {
 		found(d, kfuncs[i].check, LEVEL_WARN, "%s cannot call it: registering failed: %s",
