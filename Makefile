@@ -79,6 +79,33 @@ dkms-uninstall:
 userspace:
 	$(MAKE) -C userspace
 
+# All that a machine needs, into $(DESTDIR)$(PREFIX) (default /usr/local); the module's sources go to
+# /usr/src, where dkms wants them. DKMS=no: library and tool only. With DESTDIR nothing is run.
+.PHONY: install
+install:
+	$(MAKE) -C userspace install
+ifneq ($(DKMS),no)
+	DESTDIR='$(DESTDIR)' module/dkms/install.sh $(KERNELS)
+endif
+ifeq ($(DESTDIR),)
+	ldconfig
+	if command -v udevadm >/dev/null; then udevadm control --reload || true; fi
+endif
+
+.PHONY: uninstall
+uninstall:
+ifneq ($(DKMS),no)
+	DESTDIR='$(DESTDIR)' module/dkms/uninstall.sh
+endif
+	$(MAKE) -C userspace uninstall
+ifeq ($(DESTDIR),)
+	ldconfig
+endif
+
+.PHONY: deb
+deb:
+	debian/build.sh
+
 .PHONY: demo
 demo:
 	tests/demo.sh $(KERNEL)
@@ -100,6 +127,9 @@ clean:
 help:
 	@echo 'make module [KVER=RELEASE]   build buildidx.ko with BTF in build/RELEASE (default: the running kernel)'
 	@echo 'make userspace               build the library and the tool'
+	@echo 'make install [PREFIX=/usr/local] [GROUP=root] [DKMS=no]   install everything, as root'
+	@echo 'make uninstall               remove it again, with the same PREFIX'
+	@echo 'make deb                     build Debian packages in build/deb'
 	@echo 'make dkms-install            install the module through dkms [KERNELS="RELEASE..."], as root'
 	@echo 'make dkms-uninstall          remove it again'
 	@echo 'make demo [KERNEL=6.12]      show it in a virtual machine, as root'

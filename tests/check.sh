@@ -138,7 +138,7 @@ bookworm=() trixie=()
 for kernel in "${KERNELS[@]}"; do
 	env=$("$TESTS_DIR/vm/kernel.sh" "$kernel") || lacking "no kernel $kernel (message above)"
 	eval "$env"
-	rm -rf "$BUILDIDX_CACHE"/ko{,-nobtf}/"$KREL"
+	rm -rf "$BUILDIDX_CACHE"/ko{,-nobtf,-deb}/"$KREL"
 	case $KSUITE in
 	bookworm)	bookworm+=("$kernel") ;;
 	trixie)		trixie+=("$kernel") ;;
@@ -151,6 +151,12 @@ if [ ${#bookworm[@]} -gt 0 ]; then
 fi
 if [ ${#trixie[@]} -gt 0 ]; then
 	start tap dkms/trixie "$TESTS_DIR/dkms.sh" "${trixie[@]}"
+fi
+if [ ${#bookworm[@]} -gt 0 ]; then
+	start tap deb/bookworm "$TESTS_DIR/deb.sh" bookworm
+fi
+if [ ${#trixie[@]} -gt 0 ]; then
+	start tap deb/trixie "$TESTS_DIR/deb.sh" trixie
 fi
 start judged guest-programs guest_programs
 start tap style "$TESTS_DIR/style.sh"

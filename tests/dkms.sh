@@ -10,6 +10,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . "$(dirname "$0")/lib/debian.sh"
 . "$(dirname "$0")/lib/root.sh"
+. "$(dirname "$0")/lib/module-in-root.sh"
 
 own_mounts "$0" "$@"
 need_tools mmdebstrap apt-get readelf xz bpftool
@@ -19,151 +20,6 @@ count=0
 failures=0
 work=$(mktemp -d "$BUILDIDX_CACHE/dkms.XXXXXX")
 trap 'root_close "$work"' EXIT
-
-# check TEXT COMMAND...: one test point; what the last command in the root said is shown on failure
-check()
-{
-	local text=$1
-	shift
-
-	count=$((count + 1))
-	if "$@" > "$work/check.log" 2>&1; then
-		echo "ok $count - $text"
-		return
-	fi
-	failures=$((failures + 1))
-	echo "not ok $count - $text"
-	echo "# failed: $*"
-	sed 's/^/#   /' "$work/check.log"
-	if [ -s "$work/said" ]; then
-		echo "# the last command in the root said:"
-		tail -n 40 "$work/said" | sed 's/^/#   /'
-	fi
-}
-
-# inside COMMAND...: run in the open root; output goes to $work/said and, as $status, its exit status
-inside()
-{
-	status=0
-	in_root "$root_dir" "$@" > "$work/said" 2>&1 < /dev/null || status=$?
-}
-
-succeeded()
-{
-	[ "$status" = 0 ]
-}
-
-said()
-{
-	grep -qF -- "$1" "$work/said"
-}
-
-not_said()
-{
-	! grep -qF -- "$1" "$work/said"
-}
-
-# The installed module of a kernel, as a path on the host; dkms may have compressed it
-installed()
-{
-	compgen -G "$root_dir/root/lib/modules/$1/updates/dkms/buildidx.ko*"
-}
-
-# A copy of the installed module that is not compressed: $work/RELEASE.ko
-plain_ko()
-{
-	local file
-
-	file=$(installed "$1") || return
-	case $file in
-	*.xz)	xz -dc "$file" > "$work/$1.ko" ;;
-	*)	cp "$file" "$work/$1.ko" ;;
-	esac
-}
-
-status_installed()
-{
-	in_root "$root_dir" dkms status buildidx > "$work/status" || return
-	cat "$work/status"
-	grep "^buildidx/$version, $1, .*: installed" "$work/status"
-}
-
-is_for_kernel()
-{
-	plain_ko "$1" && [[ "$(modinfo -F vermagic "$work/$1.ko")" == "$1 "* ]] &&
-		[ "$(modinfo -F version "$work/$1.ko")" = "$version" ]
-}
-
-is_signed()
-{
-	plain_ko "$1" && [ -n "$(modinfo -F signer "$work/$1.ko")" ]
-}
-
-is_unsigned()
-{
-	plain_ko "$1" && [ -z "$(modinfo -F signer "$work/$1.ko")" ]
-}
-
-lacks_btf()
-{
-	plain_ko "$1" && readelf -SW "$work/$1.ko" > "$work/sections" && ! grep -F ' .BTF ' "$work/sections"
-}
-
-# section NAME FILE OUT: the content of a section
-section()
-{
-	objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$2" "$3"
-}
-
-# The kfuncs are in the module's BTF, on top of the BTF of that very kernel, and .BTF_ids has their ids
-has_btf()
-{
-	local release=$1 vmlinuz=$2 ids id func
-
-	plain_ko "$release" || return
-	"$work/bidx-btf" base "$release" "$vmlinuz" "$work/base" || return
-	readelf -SW "$work/$release.ko" > "$work/sections" || return
-	if grep -qF ' .BTF.base ' "$work/sections"; then
-		# it carries what it needs of the kernel's BTF and is fitted to the kernel at load
-		section .BTF.base "$work/$release.ko" "$work/base" || return
-	fi
-	bpftool -B "$work/base" btf dump file "$work/$release.ko" > "$work/dump" || return
-	section .BTF_ids "$work/$release.ko" "$work/ids" || return
-	ids=" $(od -A n -v -t u4 "$work/ids" | tr -s '\n ' '  ') "
-	grep -E "^\[[0-9]+\] FUNC 'bpf_buildidx_" "$work/dump" > "$work/kfuncs" || {
-		echo "no kfunc in the BTF"
-		return 1
-	}
-	while read -r id _ func _; do
-		id=${id//[][]/}
-		[[ $ids == *" $id "* ]] || { echo "$func has id $id, .BTF_ids has:$ids"; return 1; }
-	done < "$work/kfuncs"
-}
-
-# keep RELEASE DIR: leave the installed file for the guests
-keep()
-{
-	local release=$1 dir=$BUILDIDX_CACHE/$2/$1
-
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	cp "$(installed "$release")" "$dir/"
-}
-
-# fetch_deb SUITE PACKAGE: prints the path of the package in the cache
-fetch_deb()
-{
-	local suite=$1 package=$2 dir=$BUILDIDX_CACHE/roots/debs/$1 file
-
-	mkdir -p "$dir"
-	apt_options "$suite"
-	file=$(apt-get "${APT_OPTIONS[@]}" --print-uris download "$package" | awk '{ print $2 }') || return
-	if [ ! -e "$dir/$file" ]; then
-		rm -f "$dir/${package}"_*
-		(cd "$dir" && apt-get "${APT_OPTIONS[@]}" download "$package" >&2) || return
-	fi
-	echo "$dir/$file"
-}
 
 # open_copy SUITE NAME: a fresh copy of the suite's root with the sources in /root/buildidx
 open_copy()
@@ -176,47 +32,7 @@ open_copy()
 	mkdir -p "$root_dir/root/root/buildidx"
 	(cd "$TOP_DIR" && tar -c Kbuild Makefile VERSION dkms.conf module include) |
 		tar -x -C "$root_dir/root/root/buildidx"
-	inside make -s -C /root/buildidx/module/btf OUT=/tmp/tool \
-		KDIR="$(cd "$root_dir/root" && printf '/%s\n' lib/modules/*/build | tail -n 1)" /tmp/tool/bidx-btf
-	succeeded || { cat "$work/said" >&2; die "bidx-btf does not compile in a clean $1 root"; }
-	cp "$root_dir/root/tmp/tool/bidx-btf" "$work/bidx-btf"
-}
-
-# A kernel out of range arrives as a package whose postinst runs the kernel hooks, as Debian's do
-unsupported_arrives()
-{
-	local release=$1 dir=$root_dir/root/tmp/unsupported
-
-	mkdir -p "$dir/DEBIAN" "$dir/lib/modules/$release/build/include"
-	cat > "$dir/DEBIAN/control" <<-END
-	Package: linux-image-$release
-	Version: 1
-	Architecture: amd64
-	Maintainer: none <none@localhost>
-	Description: stands for a kernel that buildidx does not know
-	END
-	cat > "$dir/DEBIAN/postinst" <<-END
-	#!/bin/sh
-	set -e
-	run-parts --report --exit-on-error --arg=$release --arg=/boot/vmlinuz-$release /etc/kernel/postinst.d
-	END
-	chmod 755 "$dir/DEBIAN/postinst"
-	in_root "$root_dir" dpkg-deb -b /tmp/unsupported /tmp/unsupported.deb > /dev/null
-	rm -rf "$dir"
-	inside apt-get install -y /tmp/unsupported.deb
-	check "$suite, $2: apt installs unsupported kernel $release with exit status 0" succeeded
-	check "$suite, $2: the reason is given" \
-		said "buildidx $version is not built for kernel $release: it supports"
-	check "$suite, $2: no package is left half configured" nothing_half_configured
-}
-
-nothing_half_configured()
-{
-	local left
-
-	left=$(in_root "$root_dir" dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | grep -v '^[ir][ic] ' || true)
-	echo "$left"
-	[ -z "$left" ]
+	make_bidx_btf /root/buildidx/module/btf
 }
 
 nothing_left()
@@ -232,7 +48,7 @@ nothing_left()
 # Headers are there and the image is not, then the image arrives
 image_after_headers()
 {
-	local release=$1 vmlinuz=$2 deb
+	local release=$1 vmlinuz=$2
 
 	inside make -C /root/buildidx dkms-install KERNELS="$release"
 	check "$suite, $release, no image: dkms-install succeeds" succeeded
@@ -242,14 +58,7 @@ image_after_headers()
 	check "$suite, $release, no image: the module is without BTF" lacks_btf "$release"
 	keep "$release" ko-nobtf || true
 
-	deb=$(fetch_deb "$suite" "linux-image-$release") || die "no package linux-image-$release"
-	cp "$deb" "$root_dir/root/tmp/image.deb"
-	inside apt-get install -y --no-install-recommends /tmp/image.deb
-	rm "$root_dir/root/tmp/image.deb"
-	check "$suite, $release, image after headers: apt exits with 0" succeeded
-	check "$suite, $release, image after headers: the module is rebuilt" \
-		said "buildidx: rebuilding for kernel $release"
-	check "$suite, $release, image after headers: no package is left half configured" nothing_half_configured
+	image_arrives "$release"
 }
 
 full_install()
@@ -273,16 +82,6 @@ foreign_headers()
 	check "$suite, $release, vmlinux of another kernel in the headers: the build succeeds" succeeded
 	check "$suite, $release, vmlinux of another kernel in the headers: the BTF continues the image's" \
 		has_btf "$release" "$vmlinuz"
-}
-
-# kernel_vars LINE: sets release and vmlinuz
-kernel_vars()
-{
-	local env
-
-	env=$("$TESTS_DIR/vm/kernel.sh" "$1") || die "kernel $1 cannot be had (message above)"
-	release=$(eval "$env" && echo "$KREL")
-	vmlinuz=$(eval "$env" && echo "$KVMLINUZ")
 }
 
 # Everything is there (in the end)

@@ -19,7 +19,7 @@ packages=(
 	# guests
 	qemu-system-x86 busybox-static cpio e2fsprogs xfsprogs btrfs-progs squashfs-tools
 	# style
-	perl shellcheck
+	perl shellcheck mandoc zsh
 )
 
 [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] ||

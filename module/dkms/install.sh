@@ -2,28 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # install.sh [KERNEL...]: hand this source tree to dkms on this machine, and build and install the
-# module for the named kernels, by default for all supported ones that have headers.
+# module for the named kernels, by default for all supported ones that have headers. With DESTDIR the
+# files are only put there.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 version=$(cat "$top/VERSION")
-target=/usr/src/buildidx-$version
-hook=/etc/kernel/postinst.d/buildidx
+dest=${DESTDIR:-}
+target=$dest/usr/src/buildidx-$version
+hook=$dest/etc/kernel/postinst.d/buildidx
 . "$top/module/dkms/supported.sh"
 
 # dkms asks make for the kernel's compiler; as a child of make it would get "Entering directory" too
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-if [ "$(id -u)" != 0 ]; then
-	echo "buildidx: run make dkms-install as root" >&2
+if [ -z "$dest" ] && [ "$(id -u)" != 0 ]; then
+	echo "buildidx: run make install as root" >&2
 	exit 1
 fi
-if ! command -v dkms >/dev/null; then
+if [ -z "$dest" ] && ! command -v dkms >/dev/null; then
 	echo "buildidx: dkms is missing: apt-get install dkms pahole libc6-dev, and the linux-headers package of your kernel" >&2
 	exit 1
 fi
 
-if [ -e "/var/lib/dkms/buildidx/$version" ]; then
+if [ -z "$dest" ] && [ -e "/var/lib/dkms/buildidx/$version" ]; then
 	dkms remove -m buildidx -v "$version" --all
 fi
 rm -rf "$target"
@@ -33,6 +35,9 @@ for entry in Kbuild Makefile VERSION dkms.conf module include; do
 done
 mkdir -p "${hook%/*}"
 install -m 755 "$top/module/dkms/kernel-postinst" "$hook"
+if [ -n "$dest" ]; then
+	exit 0
+fi
 dkms add -m buildidx -v "$version"
 
 if [ $# -eq 0 ]; then

@@ -1,13 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# uninstall.sh: undo install.sh, every version, for all kernels.
+# uninstall.sh: undo install.sh, every version, for all kernels. With DESTDIR only files there are
+# removed.
 set -eu
+
+if [ -n "${DESTDIR:-}" ]; then
+	rm -rf "$DESTDIR"/usr/src/buildidx-[0-9]*
+	rm -f "$DESTDIR/etc/kernel/postinst.d/buildidx"
+	rmdir --ignore-fail-on-non-empty "$DESTDIR/etc/kernel/postinst.d" "$DESTDIR/etc/kernel" 2>/dev/null || true
+	exit 0
+fi
 
 tree=/var/lib/dkms/buildidx
 
 if [ "$(id -u)" != 0 ]; then
-	echo "buildidx: run make dkms-uninstall as root" >&2
+	echo "buildidx: run make uninstall as root" >&2
 	exit 1
 fi
 if [ -e /sys/module/buildidx ] && ! modprobe -r buildidx; then

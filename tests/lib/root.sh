@@ -37,22 +37,43 @@ root_release()
 # out, so that the root is what such a machine is.
 root_make()
 {
-	local suite=$1 lines line packages=dkms,kmod,libc6-dev,pahole,openssl key root work
+	local suite=$1 lines line packages=dkms,kmod,libc6-dev,pahole,openssl
 
-	need_tools mmdebstrap flock
 	lines=$(root_lines "$suite")
 	for line in $lines; do
 		packages+=,linux-headers-$(root_release "$line")
 	done
+	root_cached "$suite" "$suite" "$packages"
+}
+
+# root_make_build SUITE: the same for a root that builds the Debian packages: what debian/control
+# wants, and lintian
+root_make_build()
+{
+	local wanted
+
+	wanted=$(awk '
+		/^[A-Z][^ ]*:/	{ in_list = 0 }
+		/^Build-Depends:/ { in_list = 1; sub(/^[^:]*:/, "") }
+		in_list		{ gsub(/\([^)]*\)|[ \t]/, ""); printf "%s", $0 }' "$TOP_DIR/debian/control")
+	root_cached "$1" "build-$1" "build-essential,lintian,man-db,${wanted%,}"
+}
+
+# root_cached SUITE NAME PACKAGES: the path of a root of that name with those packages
+root_cached()
+{
+	local suite=$1 name=$2 packages=$3 key root work
+
+	need_tools mmdebstrap flock
 	key=$(printf '%s\n' "$packages" | sha256sum | cut -c1-12)
-	root=$BUILDIDX_CACHE/roots/$suite-$key
+	root=$BUILDIDX_CACHE/roots/$name-$key
 	mkdir -p "$BUILDIDX_CACHE/roots"
 
-	exec 8> "$BUILDIDX_CACHE/roots/.$suite.lock"
+	exec 8> "$BUILDIDX_CACHE/roots/.$name.lock"
 	flock 8
 	if [ ! -e "$root/.complete" ]; then
 		note "making a clean $suite root ($packages): two to five minutes"
-		rm -rf "$BUILDIDX_CACHE/roots/$suite"-*
+		rm -rf "$BUILDIDX_CACHE/roots/$name"-*
 		work=$(mktemp -d)
 		write_sources "$suite" "$work/sources.list"
 		# INITRD=No: an initramfs has no part in this and takes a minute to make

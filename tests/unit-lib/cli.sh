@@ -116,7 +116,7 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run --version
 	[ "$code" = 0 ] && grep -q '^buildidx [0-9.]* (ABI [0-9]*)$' "$work/out"
 	result "--version"
-	for c in status file maps addr exe dump stats; do
+	for c in status file maps addr exe dump stats doctor; do
 		run $c --help
 		[ "$code" = 0 ] && silent && grep -q "^Usage: buildidx $c" "$work/out" &&
 			grep -q '  4  not permitted' "$work/out"
@@ -136,7 +136,7 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	[ "$code" = 2 ] && says "unknown option '--nonsense'"
 	result "unknown option"
 	for args in "file" "maps" "maps 1 2" "maps x" "addr 1" "addr x 1" "addr 1 zz" \
-		    "exe" "exe 0" "exe -1" "dump x" "stats x" "status x" "stats --cpu=x" \
+		    "exe" "exe 0" "exe -1" "dump x" "stats x" "status x" "doctor x" "stats --cpu=x" \
 		    "stats --cpu=-1" "stats --cpu=" "status --cpu=1" "file --cpu=1 /bin/ls"; do
 		# shellcheck disable=SC2086
 		run $args
@@ -155,6 +155,14 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		run status --json
 		[ "$code" = 3 ] && json '.loaded == false and .errno == 19'
 		result "no module: status --json"
+		run doctor
+		[ "$code" = 3 ] && silent && grep -q '^fail *module *not loaded$' "$work/out" &&
+			grep -q '^ *-> ' "$work/out"
+		result "no module: doctor"
+		run doctor --json
+		[ "$code" = 3 ] && json '.exit_code == 3 and (.findings | length) > 8 and
+			(.findings[] | select(.check == "module") | .level == "fail" and .remedy != null)'
+		result "no module: doctor --json"
 	fi
 
 	run file "$work/gnu"
@@ -437,6 +445,11 @@ if [ "$(id -u)" = 0 ]; then
 	[ "$code" = 4 ] && [ ! -s "$work/out" ] && says "pid $pid: not permitted" &&
 		says CAP_SYS_PTRACE
 	result "exe: another user's process"
+	if [ $device_present = 0 ]; then
+		run doctor
+		[ "$code" = 3 ] && silent && grep -q '^fail *module *not loaded$' "$work/out"
+		result "doctor: not root"
+	fi
 	chmod 600 "$work/gnu"
 	run file "$work/short" "$work/gnu"
 	[ "$code" = 4 ] && says "$work/gnu: cannot open: Permission denied" && [ "$(column 1)" = ab ]

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# install.sh BUILD - what the library exports, and a program that is built from
-# nothing but the installed files. Prints TAP.
+# install.sh BUILD - what the library exports, programs that are built from
+# nothing but the installed files, manual pages, completion. Prints TAP.
 set -euo pipefail
 
 build=${1:?the build directory}
@@ -91,9 +91,90 @@ result "a C++ program"
 "$root/usr/bin/buildidx" --version >"$work/log"
 result "the installed tool runs"
 
+[ "$(readlink "$root/usr/lib/libbuildidx.so.0")" = "libbuildidx.so.$(cat "$here/../../VERSION")" ]
+result "the library's real name has its version"
+
+# Manual pages and completion know what the program and the library have.
+man=$root/usr/share/man
+ls "$man/man1/buildidx.1" "$man/man3/libbuildidx.3" "$man/man4/buildidx.4" >"$work/log" 2>&1 &&
+	mandoc -T lint -W warning "$man"/man*/* >"$work/log" 2>&1
+result "mandoc warns of nothing in the manual pages"
+sed -n 's/^\.Fn \(buildidx_[a-z_]*\) .*/\1/p' "$man/man3/libbuildidx.3" | sort -u >"$work/described"
+[ -s "$work/declared" ] && diff "$work/declared" "$work/described" >"$work/log" 2>&1
+result "libbuildidx(3) has every function"
+sed -n '/^\.Bd -literal/,/^\.Ed/p' "$man/man3/libbuildidx.3" | grep -v '^\.' | sed 's/\\e/\\/g' >"$work/user.c"
+# shellcheck disable=SC2046
+build_user c gcc $(pc --libs) && [ "$(LD_LIBRARY_PATH=$root/usr/lib "$work/user")" = $id ]
+result "the example in libbuildidx(3) runs"
+
+"$root/usr/bin/buildidx" --help | sed -n 's/^  \([a-z]\{3,\}\) .*/\1/p' | sort >"$work/commands"
+# described FILE: without the commands that a build with PROFILE=no has not
+described() {
+	if ! grep -qx profile "$work/commands"; then
+		sed -i '/^profile$/d; /^symbolize$/d' "$1"
+	fi
+}
+sed -n '/^The commands are/,/^\.El/s/^\.It Cm \([a-z]*\).*/\1/p' "$man/man1/buildidx.1" | sort >"$work/described"
+described "$work/described"
+[ -s "$work/commands" ] && diff "$work/commands" "$work/described" >"$work/log" 2>&1
+result "buildidx(1) has every command"
+sed -n '/commands=(/,/^\t)/s/^\t\t.\([a-z]*\):.*/\1/p' "$root/usr/share/zsh/site-functions/_buildidx" | sort >"$work/zsh"
+described "$work/zsh"
+diff "$work/commands" "$work/zsh" >"$work/log" 2>&1 && zsh -n "$root/usr/share/zsh/site-functions/_buildidx" 2>"$work/log"
+result "zsh: every command, and zsh takes the file"
+
+# complete WORD...: what bash offers for the last word
+complete_bash() {
+	# shellcheck disable=SC2016 # for the inner shell
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _buildidx
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$root/usr/share/bash-completion/completions/buildidx" "$@"
+}
+complete_bash buildidx '' | grep -v '^-' | sort >"$work/offered"
+described "$work/offered"
+diff "$work/commands" "$work/offered" >"$work/log" 2>&1
+result "bash: every command"
+while read -r command; do
+	"$root/usr/bin/buildidx" "$command" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '-[^, ]+' |
+		sort >"$work/options"
+	complete_bash buildidx "$command" - | sort >"$work/offered"
+	[ -s "$work/options" ] && diff "$work/options" "$work/offered" >"$work/log" 2>&1
+	result "bash: every option of $command"
+	sed -n "/^\t\t[a-z|]*\b$command\b[a-z|]*)/,/;;/p" "$root/usr/share/zsh/site-functions/_buildidx" |
+		sed 's/$help/--help/; s/$json/--json/; s/$list/--no-header/' | grep -oE -- '--[a-z-]+' |
+		sort -u >"$work/zsh"
+	grep -e -- "$work/options" | diff - "$work/zsh" >"$work/log" 2>&1
+	result "zsh: every option of $command"
+done <"$work/commands"
+complete_bash buildidx maps "$$" | grep -qx "$$"
+result "bash: a process number"
+complete_bash buildidx stats --cpu '' | grep -qx 0
+result "bash: a CPU number"
+
+# The rest of an installation, and nothing of it afterwards.
+grep -q 'KERNEL=="buildidx".*GROUP="root".*MODE="0660"' "$root/usr/lib/udev/rules.d/60-buildidx.rules" &&
+	grep -qx buildidx "$root/usr/lib/modules-load.d/buildidx.conf"
+result "the device is for root, and the module is loaded at boot"
+us install GROUP=profilers
+grep -q 'GROUP="profilers"' "$root/usr/lib/udev/rules.d/60-buildidx.rules"
+result "or for a group by choice"
 us uninstall
 [ -z "$(find "$root" ! -type d -print | tee "$work/log")" ] && [ ! -e "$root/usr/include/buildidx" ]
 result "uninstall leaves nothing"
+
+# All of it, as make install does; /usr has what it has on any machine.
+rm -rf "$root"
+mkdir -p "$root"/usr/local/{bin,lib,include,share/man} "$root"/usr/src "$root/etc"
+(cd "$root" && find . | sort) >"$work/before"
+touch "$root/usr/local/bin/other"
+make --no-print-directory -C "$here/../.." install DESTDIR="$root" BUILD="$build/tool" CFLAGS="-O2 -g" >"$work/log" 2>&1 &&
+	[ -e "$root/usr/src/buildidx-$(cat "$here/../../VERSION")/dkms.conf" ] &&
+	[ -x "$root/etc/kernel/postinst.d/buildidx" ] && [ -x "$root/usr/local/bin/buildidx" ]
+result "make install DESTDIR= with the module's sources"
+make --no-print-directory -C "$here/../.." uninstall DESTDIR="$root" BUILD="$build/tool" >"$work/log" 2>&1
+rm "$root/usr/local/bin/other"
+(cd "$root" && find . | sort) >"$work/after"
+diff "$work/before" "$work/after" >"$work/log" 2>&1
+result "make uninstall DESTDIR= leaves nothing"
 
 echo "1..$n"
 exit $failed

@@ -87,11 +87,11 @@ eval "$env"
 work=$(mktemp -d "${TMPDIR:-/tmp}/buildidx-suite.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# left_by_dkms DIRECTORY: the module for this kernel there
+# left_by_dkms DIRECTORY: the module for this kernel there (ko-deb: left by the packages)
 left_by_dkms()
 {
 	compgen -G "$BUILDIDX_CACHE/$1/$KREL/buildidx.ko*" ||
-		die "tests/dkms.sh left no module for $KREL in $BUILDIDX_CACHE/$1"
+		die "tests/dkms.sh and tests/deb.sh left no module for $KREL in $BUILDIDX_CACHE/$1"
 }
 
 # The module with BTF that no kernel takes: the name of its first type is outside of the names
@@ -119,8 +119,9 @@ module_of()
 	case $1 in
 	'')	echo "${ko:-$(left_by_dkms ko)}" ;;
 	nobtf)	left_by_dkms ko-nobtf ;;
+	deb)	left_by_dkms ko-deb ;;
 	badbtf)	damaged_btf ;;
-	*)	lacking "$conf: ko=$1: nobtf or badbtf" ;;
+	*)	lacking "$conf: ko=$1: nobtf, badbtf or deb" ;;
 	esac
 }
 

@@ -15,6 +15,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_status,
+	&cmd_doctor,
 	&cmd_file,
 	&cmd_maps,
 	&cmd_addr,

@@ -71,6 +71,7 @@ struct command {
 };
 
 extern const struct command cmd_status;
+extern const struct command cmd_doctor;
 extern const struct command cmd_file;
 extern const struct command cmd_maps;
 extern const struct command cmd_addr;

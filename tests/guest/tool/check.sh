@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# check.sh present|absent: the tool buildidx on the real device, and without the module.
+# check.sh present|absent|nobtf: the tool buildidx on the real device, without the module, and with
+# a module that has no BTF.
 # Runs in the guest, as root. Prints TAP.
 dir=$(dirname "$0")
 tool=$dir/buildidx
@@ -39,6 +40,38 @@ fails()
 	! run "$@"
 }
 
+# doctor CODE: it ends with that exit code, as text and as JSON
+doctor()
+{
+	run doctor --json
+	[ $? = "$1" ] && grep -q "\"exit_code\":$1," $out || return 1
+	run doctor
+	[ $? = "$1" ]
+}
+
+# finds LEVEL CHECK TEXT: doctor's last output has that finding
+finds()
+{
+	grep -q "^$1  *$2  *.*$3" $out
+}
+
+# A user who is not root, and may not open the device
+denied()
+{
+	busybox start-stop-daemon -S -c nobody -x "$tool" -- doctor > $out 2>&1
+	[ $? = 4 ] && finds denied device 'permission denied'
+}
+
+# What is wrong while the hooks are switched off
+off()
+{
+	echo 0 > /sys/module/buildidx/parameters/enable
+	doctor 1 && finds warn enable 'switched off'
+	result=$?
+	echo 1 > /sys/module/buildidx/parameters/enable
+	return $result
+}
+
 # runs from a file of its own, so that the answer is not the shell's
 cp "$(command -v dash)" /tmp/sleeper
 /tmp/sleeper -c 'while :; do sleep 1; done' &
@@ -57,15 +90,36 @@ present)
 	point 'dump: lists something' [ -s $out ]
 	point 'stats' run stats
 	point 'exe of no process: fails' fails exe 4000000
+	point 'doctor: nothing to mend' doctor 0
+	for check in kernel kernel-btf module-file module module-btf signature device enable hook \
+		kfunc-tracing capture limits version; do
+		point "doctor: $check is ok" finds ok $check ''
+	done
+	point 'doctor: secure boot' finds ok secure-boot ''
+	mount -t securityfs securityfs /sys/kernel/security
+	run doctor
+	point 'doctor: lockdown is ok' finds ok lockdown none
+	umount /sys/kernel/security
+	point 'doctor: switched off' off
+	point 'doctor: not root' denied
 	;;
 absent)
 	point 'file: works without the module' run file /tmp/sleeper
 	point 'status: fails without the module' fails status
 	point 'status: says that the module is not loaded' grep -qi 'not loaded\|modprobe' $out
 	point 'dump: fails without the module' fails dump
+	point 'doctor: exit code 3' doctor 3
+	point 'doctor: the module is not loaded' finds fail module 'not loaded'
+	point 'doctor: the file is there' finds ok module-file '/updates/dkms/buildidx.ko'
+	;;
+nobtf)
+	point 'doctor: exit code 1' doctor 1
+	point 'doctor: no BTF' finds warn module-btf 'BPF programs cannot call it'
+	point 'doctor: no kfunc' finds warn kfunc-tracing 'no BTF'
+	point 'doctor: the hooks are well' finds ok hook 'ftrace on perf_event_mmap'
 	;;
 *)
-	echo 'usage: check.sh present|absent' >&2
+	echo 'usage: check.sh present|absent|nobtf' >&2
 	exit 2
 	;;
 esac

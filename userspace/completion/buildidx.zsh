@@ -1,0 +1,81 @@
+#compdef buildidx
+# SPDX-License-Identifier: GPL-2.0
+# zsh completion for buildidx(1)
+
+_buildidx()
+{
+	local curcontext=$curcontext state line
+	local -a commands help json list
+
+	commands=(
+		'status:whether the module is there and all of it works'
+		'file:identity of files'
+		'maps:executable mappings of a process'
+		'addr:identity and file offset of addresses'
+		'exe:identity of a main executable'
+		'dump:the whole index'
+		'stats:answers by status, and counters'
+		'profile:where processes spend their time, as stacks of build IDs'
+		'symbolize:names of functions in the output of profile'
+		'doctor:what is wrong on this machine, and what to do about it'
+	)
+	help='(- *)'{-h,--help}'[print help]'
+	json='(-j --json)'{-j,--json}'[print JSON]'
+	list='(-H --no-header)'{-H,--no-header}'[print no header line]'
+
+	_arguments -C \
+		'(- *)'{-h,--help}'[print help]' \
+		'(- *)'{-V,--version}'[print the version]' \
+		'1: :->command' \
+		'*:: :->rest'
+	case $state in
+	command)
+		_describe -t commands command commands
+		;;
+	rest)
+		case $words[1] in
+		status|doctor)
+			_arguments $help $json
+			;;
+		file)
+			_arguments $help $json $list '*:file:_files'
+			;;
+		maps|exe)
+			_arguments $help $json $list '1:process:_pids'
+			;;
+		addr)
+			_arguments $help $json $list '1:process:_pids' '*:address in hex: '
+			;;
+		dump)
+			_arguments $help $json $list
+			;;
+		stats)
+			_arguments $help $json $list '(-c --cpu)'{-c,--cpu=}'[of one CPU]:CPU number: '
+			;;
+		profile)
+			_arguments $help \
+				'(-p --pid)'{-p,--pid=}'[only this process, and what it starts]:process:_pids' \
+				'(-a --all)'{-a,--all}'[all processes]' \
+				'(-F --frequency)'{-F,--frequency=}'[samples a second on each CPU]:Hz: ' \
+				'(-d --duration)'{-d,--duration=}'[end after so long]:seconds: ' \
+				'(-o --output)'{-o,--output=}'[write the stacks there]:file:_files' \
+				'--stock[resolve by the stock helper]' \
+				'--compare[resolve by both, and say how many frames each answered]' \
+				'--symbols[print names of functions]' \
+				'*--dir=[look for files below it]:directory:_files' \
+				'*--debuginfod=[ask this server too]:URL:_urls' \
+				'(-)1:command: _command_names -e' \
+				'*::arguments: _normal'
+			;;
+		symbolize)
+			_arguments $help \
+				'*'{-d,--dir=}'[look for files below it]:directory:_files' \
+				'*'{-u,--debuginfod=}'[ask this server too]:URL:_urls' \
+				'*:folded stacks:_files'
+			;;
+		esac
+		;;
+	esac
+}
+
+_buildidx "$@"
