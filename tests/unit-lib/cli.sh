@@ -256,7 +256,8 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	cp "$work/gnu" "$literal"
 	map "$literal"
 	run maps --json "$pid"
-	jq -r '.[].path' "$work/out" | grep -qxF "$literal"
+	jq -r '.[].path' "$work/out" >"$work/paths"
+	grep -qxF "$literal" "$work/paths"
 	result "maps: a backslash in a name is no newline"
 	unmap
 

@@ -145,9 +145,11 @@ while read -r command; do
 	grep -e -- "$work/options" | diff - "$work/zsh" >"$work/log" 2>&1
 	result "zsh: every option of $command"
 done <"$work/commands"
-complete_bash buildidx maps "$$" | grep -qx "$$"
+complete_bash buildidx maps "$$" >"$work/offered"
+grep -qx "$$" "$work/offered"
 result "bash: a process number"
-complete_bash buildidx stats --cpu '' | grep -qx 0
+complete_bash buildidx stats --cpu '' >"$work/offered"
+grep -qx 0 "$work/offered"
 result "bash: a CPU number"
 
 # The rest of an installation, and nothing of it afterwards.
