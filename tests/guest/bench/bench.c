@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench [--smoke] [--files N] MEASUREMENT...: measure in this guest, see bench.h.
+ * bench [--smoke] MEASUREMENT...: measure in this guest, see bench.h.
  */
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../cases/tap.h"
@@ -41,7 +40,6 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "smoke", no_argument, NULL, 's' },
-		{ "files", required_argument, NULL, 'n' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const struct bench smoke = {
@@ -53,16 +51,9 @@ int main(int argc, char **argv)
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 's':
-			b = smoke;
-			break;
-		case 'n':
-			b.files = strtoul(optarg, NULL, 10);
-			break;
-		default:
+		if (c != 's')
 			return 2;
-		}
+		b = smoke;
 	}
 	for (; optind < argc; optind++)
 		run(argv[optind], &b);

@@ -73,7 +73,7 @@ void probe_once(double *v)
 	unsigned int i;
 
 	skel->bss->answered = 0;
-	syscall(SYS_getppid);
+	syscall(SYS_getpgid, 0);
 	if (skel->bss->answered != PROBE_FILES)
 		bail("%u of %u lookups gave a build ID", skel->bss->answered, PROBE_FILES);
 	for (i = 0; i < PROBE_FILES; i++)

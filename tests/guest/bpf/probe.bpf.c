@@ -15,7 +15,7 @@ __u32 answered = 0;	/* lookups of the last call that gave a build ID */
 __u64 ips[PROBE_FILES] = {};
 __u32 took[PROBE_FILES] = {};
 
-SEC("fentry/__x64_sys_getppid")
+SEC("fentry/__x64_sys_getpgid")
 int BPF_PROG(probe)
 {
 	struct buildidx_frame f;
