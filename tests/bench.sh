@@ -53,6 +53,9 @@ boot()
 	shift 4
 
 	mkdir -p "$logs"
+	# one at a time: the logs of a run are evidence
+	exec 7> "$logs/.lock"
+	flock 7
 	for measurement in $measurements; do
 		printf '%s\t%d\town\texit\t/test/bench/bench %s %s\n' "$measurement" "$limit" \
 			"${smoke:+--smoke}" "$measurement"
@@ -63,6 +66,7 @@ boot()
 		--dir "$TOP_DIR/build/guest/bench:/test/bench" "$@" \
 		> "$logs/verdict" 2>&1 || status=$?
 	grep '^bench: ' "$logs/results.txt" || true
+	exec 7>&-
 	if [ "$status" != 0 ]; then
 		grep -v '^# [^ ]*: bench: ' "$logs/verdict" >&2 || true
 		note "measuring on $kernel failed; logs are in $logs"

@@ -78,6 +78,12 @@ void bench_enable(bool on);
 void bench_load(const char *params);
 void bench_unload(void);
 
+/*
+ * Wait until files just written are as any other: one that is read within a timestamp
+ * tick of its last write is looked at more closely for ever.
+ */
+void bench_settle(void);
+
 /* True from this kernel release on. */
 bool bench_kernel_at_least(unsigned int major, unsigned int minor);
 

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../cases/dev.h"
 #include "../cases/modctl.h"
 #include "../cases/tap.h"
 #include "bench.h"
@@ -36,6 +37,12 @@ void bench_load(const char *params)
 	status = mod_load(params);
 	if (status)
 		bail("modprobe buildidx %s: exit status %d", params, status);
+}
+
+void bench_settle(void)
+{
+	sync();
+	sleep_ms(50);
 }
 
 bool bench_kernel_at_least(unsigned int major, unsigned int minor)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "bench.h"
 #include "probe.h"
 
+#define STORE		"/tmp/many"
 #define FEW		1000
 #define PER_DIRECTORY	10000
 
@@ -28,14 +30,15 @@ static void index_files(int dev, unsigned int from, unsigned int to)
 
 	for (i = from; i < to; i++) {
 		if (i == from || !(i % PER_DIRECTORY)) {
-			snprintf(name, sizeof(name), "/tmp/many%u", i / PER_DIRECTORY);
+			snprintf(name, sizeof(name), STORE "/%u", i / PER_DIRECTORY);
 			if (mkdir(name, 0755) && errno != EEXIST)
 				bail("%s: %s", name, strerror(errno));
 			if (chdir(name))
 				bail("%s: %s", name, strerror(errno));
 		}
 		snprintf(name, sizeof(name), "%u", i % PER_DIRECTORY);
-		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		/* not for writing: closing it would have it read again */
+		fd = open(name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		if (fd < 0)
 			bail("file %u: %s", i, strerror(errno));
 		err = dev_fd(dev, fd, &o);
@@ -45,16 +48,19 @@ static void index_files(int dev, unsigned int from, unsigned int to)
 	}
 }
 
-static void remove_files(unsigned int count)
+/* A tmpfs without its usual bound, which is half of the memory's pages. */
+static void open_store(void)
 {
-	char name[32];
-	unsigned int i;
+	if (mkdir(STORE, 0755) && errno != EEXIST)
+		bail("%s: %s", STORE, strerror(errno));
+	if (mount("tmpfs", STORE, "tmpfs", 0, "nr_inodes=0"))
+		bail("mounting a tmpfs: %s", strerror(errno));
+}
 
-	for (i = 0; i < count; i++) {
-		snprintf(name, sizeof(name), "/tmp/many%u/%u", i / PER_DIRECTORY,
-			 i % PER_DIRECTORY);
-		unlink(name);
-	}
+static void close_store(void)
+{
+	if (chdir("/") || umount(STORE))
+		bail("unmounting the tmpfs: %s", strerror(errno));
 }
 
 static double lookups(const struct bench *b, double *noise)
@@ -92,6 +98,7 @@ void bench_lookup(const struct bench *b)
 	snprintf(params, sizeof(params), "max_entries=%u", b->files + b->files / 100 + 100);
 	bench_load(params);
 	dev = dev_open();
+	open_store();
 	probe_start();
 	index_files(dev, 0, first - PROBE_FILES);
 	few = lookups(b, &noise);
@@ -101,10 +108,8 @@ void bench_lookup(const struct bench *b)
 		bail("%lu files in the index, not %u", indexed(dev), b->files);
 	many = lookups(b, &noise2);
 	diag("with %lu files in the index", indexed(dev));
-	if (chdir("/"))
-		bail("/: %s", strerror(errno));
+	close_store();
 	probe_stop();
 	close(dev);
 	bench_result("lookup_1m", few, many, BENCH_NONE, noise > noise2 ? noise : noise2);
-	remove_files(b->files);
 }

@@ -12,6 +12,7 @@
 #include "../cases/kfunc.h"
 #include "../cases/minielf.h"
 #include "../cases/tap.h"
+#include "bench.h"
 #include "probe.h"
 #include "probe.skel.h"
 
@@ -20,17 +21,31 @@
 static struct probe_bpf *skel;
 static void *mapped[PROBE_FILES];
 
-static void *map_file(unsigned int i)
+static const char *file_name(unsigned int i)
 {
-	char name[32];
-	uint8_t id[20];
-	void *p;
-	int fd;
+	static char name[32];
 
-	snprintf(name, sizeof(name), "/tmp/probe%u", i);
-	unique_id(id);
-	minielf_simple(name, id);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "/scratch/probe%u", i);
+	return name;
+}
+
+static void make_files(void)
+{
+	uint8_t id[20];
+	unsigned int i;
+
+	for (i = 0; i < PROBE_FILES; i++) {
+		unique_id(id);
+		minielf_simple(file_name(i), id);
+	}
+	bench_settle();
+}
+
+static void *map_file(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	void *p;
+
 	if (fd < 0)
 		bail("%s: %s", name, strerror(errno));
 	p = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, MINIELF_TEXT);
@@ -52,8 +67,9 @@ void probe_start(void)
 	err = probe_bpf__attach(skel);
 	if (err)
 		bail("attaching the BPF program: %s", strerror(-err));
+	make_files();
 	for (i = 0; i < PROBE_FILES; i++) {
-		mapped[i] = map_file(i);
+		mapped[i] = map_file(file_name(i));
 		skel->bss->ips[i] = (uintptr_t)mapped[i] + 1;
 	}
 	skel->bss->target = getpid();

@@ -16,6 +16,7 @@
 
 #include "../cases/minielf.h"
 #include "../cases/tap.h"
+#include "bench.h"
 #include "stack.h"
 
 #define PAGE		4096UL
@@ -32,7 +33,7 @@ static const char *file_name(unsigned int i)
 {
 	static char name[32];
 
-	snprintf(name, sizeof(name), "/tmp/stack%u", i);
+	snprintf(name, sizeof(name), "/scratch/stack%u", i);
 	return name;
 }
 
@@ -47,6 +48,7 @@ void stack_files(void)
 		unique_id(id);
 		minielf_create(file_name(i), &m);
 	}
+	bench_settle();
 }
 
 /* Return: the text, which starts with a loop that never ends. */
