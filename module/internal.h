@@ -109,8 +109,8 @@ struct bidx_entry {
 	u32 reread_at;
 	u8 state;
 	u8 status;
-	u8 kind;
-	u8 source;
+	u8 kind : 4;
+	u8 source : 4;
 	u8 traits;
 	u8 evicting;
 	u8 reread_queued;
