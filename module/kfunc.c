@@ -67,19 +67,19 @@ static const struct bidx_range *bidx_call_resolve(struct bidx_call *c, unsigned 
 }
 
 /*
- * Answer for @ip and for the addresses after it, as long as they are in the same mapping:
- * frames of one mostly follow each other. Return: elements written, at least one; *@next is
- * the address after them, 0 when there is none.
+ * Answer for @ip, which is at @in, and for the addresses after it, as long as they are in
+ * the same mapping: frames of one mostly follow each other. Return: elements written, at
+ * least one; *@next is the address after them, 0 when there is none.
  */
 static __always_inline u32 bidx_run_to_build_ids(const struct bidx_range *r, u64 ip,
-						 const u64 *in, struct bpf_stack_build_id *out,
-						 u32 n, u64 *next)
+						 const u64 *in, const u64 *end,
+						 struct bpf_stack_build_id *out, u64 *next)
 {
 	/* An address of zero ends the stack, and is in no run, not even of a mapping there. */
 	const u64 start = r->start, len = start ? r->end - start : 0;
 	struct bpf_stack_build_id one __uninitialized;
+	const u64 *first = in;
 	u64 add = 0;
-	u32 i = 0;
 
 	if (r->status == BUILDIDX_STATUS_OK && r->kind == BUILDIDX_KIND_GNU &&
 	    r->id_len <= BPF_BUILD_ID_SIZE) {
@@ -95,12 +95,12 @@ static __always_inline u32 bidx_run_to_build_ids(const struct bidx_range *r, u64
 		     offsetof(struct bpf_stack_build_id, ip));
 	do {
 		one.offset = ip + add;
-		out[i++] = one;
+		*out++ = one;
 		/* Read once: the memory may be a map that others write. */
-		ip = i < n ? READ_ONCE(in[i]) : 0;
+		ip = ++in < end ? READ_ONCE(*in) : 0;
 	} while (ip - start < len);
 	*next = ip;
-	return i;
+	return in - first;
 }
 
 bidx_kfunc_start_defs
@@ -153,7 +153,7 @@ __bpf_kfunc int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *
 		u32 run;
 
 		r = bidx_call_resolve(&call, ip);
-		run = bidx_run_to_build_ids(r, ip, in + i, out + i, n - i, &ip);
+		run = bidx_run_to_build_ids(r, ip, in + i, in + n, out + i, &ip);
 		bidx_count_statuses(r->status, run);
 		i += run;
 	}
