@@ -74,6 +74,24 @@ boot()
 	return "$status"
 }
 
+# boot_multi KERNEL KO: the boot with CPUs that truly run at once. QEMU then has a sporadic "Oops:
+# int3" where the kernel patches its own code, at boot for one, and more so on a busy host: that
+# proves nothing of the module, and it is tried again.
+boot_multi()
+{
+	local try log=$BUILDIDX_CACHE/logs/$1/bench-time
+
+	for try in 1 2 3; do
+		if boot "$1" "$2" time 'readers capture' --thread multi --smp 2 > "$out/attempt"; then
+			cat "$out/attempt"
+			return 0
+		fi
+		grep -aq 'Oops: int3' "$log/console" "$log/dmesg" || return 1
+		note "QEMU's sporadic int3 (attempt $try of 3)"
+	done
+	return 1
+}
+
 # text_bytes KO: bytes of code that stay while the module is loaded
 text_bytes()
 {
@@ -111,7 +129,8 @@ measure()
 	boot "$1" "$ko" icount 'frames paths sizes scan lookup' --icount --smp 1 --mem "$mem" \
 		> "$out/$1.results"
 	note "measuring on $KREL, in time"
-	boot "$1" "$ko" time 'readers capture' --thread multi --smp 2 >> "$out/$1.results"
+	boot_multi "$1" "$ko" > "$out/$1.time"
+	cat "$out/$1.time" >> "$out/$1.results"
 	text_bytes "$ko" >> "$out/$1.results"
 }
 
