@@ -114,6 +114,10 @@ demo:
 check:
 	tests/check.sh $(KERNEL)
 
+.PHONY: bench
+bench:
+	tests/bench.sh $(KERNEL)
+
 .PHONY: fuzz
 fuzz:
 	$(MAKE) -C tests/fuzz long
@@ -133,7 +137,8 @@ help:
 	@echo 'make dkms-install            install the module through dkms [KERNELS="RELEASE..."], as root'
 	@echo 'make dkms-uninstall          remove it again'
 	@echo 'make demo [KERNEL=6.12]      show it in a virtual machine, as root'
+	@echo 'make bench [KERNEL=6.12]     measure what it costs, as root; build/bench.json'
 	@echo 'make check [KERNEL=6.12]     run all tests, as root'
 	@echo 'make fuzz [FUZZ_SECONDS=600] fuzz the ELF parser'
 	@echo 'make clean                   delete what was built here'
-	@echo 'Kernels for demo and check: 6.1 6.12 6.12-rt 6.12-trixie 7.3'
+	@echo 'Kernels for demo, bench and check: 6.1 6.12 6.12-rt 6.12-trixie 7.3'

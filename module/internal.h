@@ -109,8 +109,8 @@ struct bidx_entry {
 	u32 reread_at;
 	u8 state;
 	u8 status;
-	u8 kind;
-	u8 source;
+	u8 kind : 4;
+	u8 source : 4;
 	u8 traits;
 	u8 evicting;
 	u8 reread_queued;
@@ -156,6 +156,11 @@ static inline void bidx_count(enum buildidx_counter c)
 static inline void bidx_count_status(unsigned int status)
 {
 	this_cpu_inc(bidx_cpu_stats.status[status]);
+}
+
+static inline void bidx_count_statuses(unsigned int status, unsigned int n)
+{
+	this_cpu_add(bidx_cpu_stats.status[status], n);
 }
 
 void bidx_stats_sum(int cpu, struct bidx_cpu_stats *sum);
@@ -273,24 +278,24 @@ int bidx_vdso_object(unsigned int i, struct buildidx_object *obj);
  * @end: one past the last address
  * @base: file offset of @start
  * @object: number, 0 when none
+ * @id: the first BUILDIDX_ID_MAX bytes, zero-padded
  * @status: enum buildidx_status
  * @kind: enum buildidx_kind
  * @source: enum buildidx_source
  * @id_len: true length in bytes
  * @flags: BUILDIDX_FRAME_*
- * @id: the first BUILDIDX_ID_MAX bytes, zero-padded
  */
 struct bidx_range {
 	unsigned long start;
 	unsigned long end;
 	u64 base;
 	u64 object;
+	u8 id[BUILDIDX_ID_MAX];
 	u16 status;
 	u8 kind;
 	u8 source;
 	u16 id_len;
 	u8 flags;
-	u8 id[BUILDIDX_ID_MAX];
 };
 
 void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r);
@@ -298,7 +303,6 @@ void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_ran
 			 struct file **file);
 bool bidx_entry_modified(const struct bidx_entry *e, struct inode *inode,
 			 struct address_space *mapping);
-void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r);
 void bidx_range_to_frame(const struct bidx_range *r, unsigned long ip,
 			 struct buildidx_frame *f);
 

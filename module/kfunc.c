@@ -13,6 +13,7 @@
 #include <linux/kernfs.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "compat/kfunc.h"
@@ -27,40 +28,79 @@
  * struct bidx_call - what one kfunc call has resolved so far
  * @n: ranges in use
  * @next: range to give up next
- * @last: range of the frame before
  * @range: resolved mappings
  */
 struct bidx_call {
 	unsigned int n;
 	unsigned int next;
-	unsigned int last;
 	struct bidx_range range[BIDX_RANGES];
 };
 
+static __always_inline bool bidx_range_holds(const struct bidx_range *r, unsigned long ip)
+{
+	return ip - r->start < r->end - r->start;
+}
+
+static __always_inline void bidx_call_start(struct bidx_call *c)
+{
+	c->n = 0;
+	c->next = 0;
+	bidx_count(BUILDIDX_CNT_KFUNC_CALLS);
+}
+
+/* Under rcu_read_lock(). */
 static const struct bidx_range *bidx_call_resolve(struct bidx_call *c, unsigned long ip)
 {
-	struct bidx_range *r;
-	unsigned int i, k;
+	struct bidx_range *r, *end = c->range + c->n;
 
-	for (i = 0, k = c->last; i < c->n; i++, k = k + 1 == c->n ? 0 : k + 1) {
-		r = &c->range[k];
-		if (ip - r->start < r->end - r->start) {
-			c->last = k;
-			goto out;
-		}
-	}
+	for (r = c->range; r < end; r++)
+		if (bidx_range_holds(r, ip))
+			return r;
 	if (c->n < BIDX_RANGES) {
-		k = c->n++;
+		c->n++;
 	} else {
-		k = c->next;
-		c->next = k + 1 == BIDX_RANGES ? 0 : k + 1;
+		r = &c->range[c->next];
+		c->next = c->next + 1 == BIDX_RANGES ? 0 : c->next + 1;
 	}
-	r = &c->range[k];
 	bidx_resolve(current->mm, ip, r);
-	c->last = k;
-out:
-	bidx_count_status(r->status);
 	return r;
+}
+
+/*
+ * Answer for @ip, which is at @in, and for the addresses after it, as long as they are in
+ * the same mapping: frames of one mostly follow each other. Return: elements written, at
+ * least one; *@next is the address after them, 0 when there is none.
+ */
+static __always_inline u32 bidx_run_to_build_ids(const struct bidx_range *r, u64 ip,
+						 const u64 *in, const u64 *end,
+						 struct bpf_stack_build_id *out, u64 *next)
+{
+	/* An address of zero ends the stack, and is in no run, not even of a mapping there. */
+	const u64 start = r->start, len = start ? r->end - start : 0;
+	struct bpf_stack_build_id one __uninitialized;
+	const u64 *first = in;
+	u64 add = 0;
+
+	if (r->status == BUILDIDX_STATUS_OK && r->kind == BUILDIDX_KIND_GNU &&
+	    r->id_len <= BPF_BUILD_ID_SIZE) {
+		one.status = BPF_STACK_BUILD_ID_VALID;
+		/* A shorter ID is padded with zeros in @r too. */
+		memcpy(one.build_id, r->id, BPF_BUILD_ID_SIZE);
+		add = r->base - start;
+	} else {
+		one.status = BPF_STACK_BUILD_ID_IP;
+		memset(one.build_id, 0, BPF_BUILD_ID_SIZE);
+	}
+	BUILD_BUG_ON(offsetof(struct bpf_stack_build_id, offset) !=
+		     offsetof(struct bpf_stack_build_id, ip));
+	do {
+		one.offset = ip + add;
+		*out++ = one;
+		/* Read once: the memory may be a map that others write. */
+		ip = ++in < end ? READ_ONCE(*in) : 0;
+	} while (ip - start < len);
+	*next = ip;
+	return in - first;
 }
 
 bidx_kfunc_start_defs
@@ -72,21 +112,23 @@ __bpf_kfunc int bpf_buildidx_frames(const void *ips, u32 ips__sz, void *frames, 
 	u32 n = min3(ips__sz / (u32)sizeof(u64), frames__sz / (u32)sizeof(struct buildidx_frame),
 		     (u32)BIDX_FRAMES_MAX);
 	struct buildidx_frame *out = frames;
+	const struct bidx_range *r;
 	const u64 *in = ips;
-	struct bidx_call call;
+	struct bidx_call call __uninitialized;
 	u32 i;
 
 	if (flags || ips__sz % sizeof(*in) || frames__sz % sizeof(*out))
 		return -EINVAL;
-	call.n = 0;
-	call.next = 0;
-	call.last = 0;
-	bidx_count(BUILDIDX_CNT_KFUNC_CALLS);
+	bidx_call_start(&call);
+	rcu_read_lock();
 	for (i = 0; i < n; i++) {
-		u64 ip = in[i];
+		u64 ip = READ_ONCE(in[i]);
 
-		bidx_range_to_frame(bidx_call_resolve(&call, ip), ip, &out[i]);
+		r = bidx_call_resolve(&call, ip);
+		bidx_count_status(r->status);
+		bidx_range_to_frame(r, ip, &out[i]);
 	}
+	rcu_read_unlock();
 	return n;
 }
 
@@ -98,31 +140,26 @@ __bpf_kfunc int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *
 	struct bpf_stack_build_id *out = ids;
 	const struct bidx_range *r;
 	const u64 *in = ips;
-	struct bidx_call call;
-	u32 i;
+	struct bidx_call call __uninitialized;
+	u32 i = 0;
+	u64 ip;
 
 	if (flags || ips__sz % sizeof(*in) || ids__sz % sizeof(*out))
 		return -EINVAL;
-	call.n = 0;
-	call.next = 0;
-	call.last = 0;
-	bidx_count(BUILDIDX_CNT_KFUNC_CALLS);
-	for (i = 0; i < n && in[i]; i++) {
-		u64 ip = in[i];
+	bidx_call_start(&call);
+	rcu_read_lock();
+	ip = n ? READ_ONCE(in[0]) : 0;
+	while (ip) {
+		u32 run;
 
-		memset(&out[i], 0, sizeof(out[i]));
 		r = bidx_call_resolve(&call, ip);
-		if (r->status == BUILDIDX_STATUS_OK && r->kind == BUILDIDX_KIND_GNU &&
-		    r->id_len <= BPF_BUILD_ID_SIZE) {
-			out[i].status = BPF_STACK_BUILD_ID_VALID;
-			memcpy(out[i].build_id, r->id, r->id_len);
-			out[i].offset = r->base + (ip - r->start);
-		} else {
-			out[i].status = BPF_STACK_BUILD_ID_IP;
-			out[i].ip = ip;
-		}
+		run = bidx_run_to_build_ids(r, ip, in + i, in + n, out + i, &ip);
+		bidx_count_statuses(r->status, run);
+		i += run;
 	}
-	memset(&out[i], 0, (n - i) * sizeof(*out));	/* BPF_STACK_BUILD_ID_EMPTY */
+	rcu_read_unlock();
+	if (i < n)
+		memset(out + i, 0, (n - i) * sizeof(*out));	/* BPF_STACK_BUILD_ID_EMPTY */
 	return n;
 }
 

@@ -170,6 +170,7 @@ static inline void *bidx_maple_find(const struct maple_tree *mt, unsigned long i
 		const struct maple_node *node = bidx_maple_node(entry);
 		unsigned int type = bidx_maple_type(entry);
 		const unsigned long *pivots;
+		unsigned long below = 0;
 		void * const *slots;
 		unsigned int i, end;
 
@@ -200,8 +201,10 @@ static inline void *bidx_maple_find(const struct maple_tree *mt, unsigned long i
 				*max = pivot;
 				break;
 			}
-			*min = pivot + 1;
+			below = pivot;
 		}
+		if (i)
+			*min = below + 1;
 		entry = (unsigned long)READ_ONCE(slots[i]);
 		if (type == maple_leaf_64)
 			return (void *)entry;

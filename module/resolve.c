@@ -20,6 +20,7 @@
 #endif
 
 #include "compat/inode.h"
+#include "compat/nofault.h"
 #include "compat/vdso.h"
 #include "compat/vma.h"
 #include "maple.h"
@@ -30,58 +31,83 @@
 /**
  * struct bidx_view - what one look at the address space saw
  * @vma: address of the VMA, NULL for a hole
- * @raw: copy of the members of the VMA from vm_start to vm_private_data
- * @inode: of its file
- * @mapping: of its file
+ * @start: vm_start
+ * @end: vm_end
+ * @pgoff: vm_pgoff
+ * @lock_seq: vm_lock_seq, 0 where there is none
+ * @file: vm_file
+ * @inode: of @file, where there is one
+ * @mapping: of @file, where there is one
+ * @ops: vm_ops, where there is no @file
+ * @private_data: vm_private_data, where there is no @file
  */
 struct bidx_view {
-	const void *vma;
-	u64 raw[DIV_ROUND_UP(BIDX_VMA_BYTES, sizeof(u64))];
+	const struct vm_area_struct *vma;
+	unsigned long start;
+	unsigned long end;
+	unsigned long pgoff;
+	unsigned int lock_seq;
+	struct file *file;
 	struct inode *inode;
 	struct address_space *mapping;
+	const void *ops;
+	const void *private_data;
 };
 
-static inline const struct vm_area_struct *bidx_view_vma(const struct bidx_view *v)
+/*
+ * The memory of VMA and file may be gone, or be another's by now: what was read is believed
+ * only after the tests of bidx_try().
+ * Return: false when what was seen cannot be a settled state.
+ */
+static __always_inline bool bidx_look(struct mm_struct *mm, unsigned long ip,
+				      struct bidx_view *v)
 {
-	return (const struct vm_area_struct *)((const char *)v->raw - BIDX_VMA_FROM);
-}
-
-/* Return: false when what was seen cannot be a settled state. */
-static bool bidx_look(struct mm_struct *mm, unsigned long ip, struct bidx_view *v)
-{
-	const struct vm_area_struct *vma = bidx_view_vma(v);
+	const struct vm_area_struct *vma;
+	struct mm_struct *vm_mm;
 	unsigned long min, max;
 	bool torn;
 
-	v->vma = bidx_maple_find(&mm->mm_mt, ip, &min, &max, &torn);
-	if (!v->vma)
+	v->vma = vma = bidx_maple_find(&mm->mm_mt, ip, &min, &max, &torn);
+	if (!vma)
 		return !torn;
-	if (copy_from_kernel_nofault(v->raw, (const char *)v->vma + BIDX_VMA_FROM,
-				     BIDX_VMA_BYTES))
-		return false;
-	if (vma->vm_mm != mm || vma->vm_start != min || vma->vm_end - 1 != max)
-		return false;
-	v->inode = NULL;
-	v->mapping = NULL;
-	if (vma->vm_file &&
-	    (get_kernel_nofault(v->inode, &vma->vm_file->f_inode) ||
-	     get_kernel_nofault(v->mapping, &vma->vm_file->f_mapping)))
-		return false;
+	bidx_nofault_begin();
+	if (!bidx_nofault_object(vma, sizeof(*vma)))
+		goto gone;
+	bidx_nofault_get(v->start, &vma->vm_start, gone);
+	bidx_nofault_get(v->end, &vma->vm_end, gone);
+	bidx_nofault_get(vm_mm, &vma->vm_mm, gone);
+	if (vm_mm != mm || v->start != min || v->end - 1 != max)
+		goto gone;
+	bidx_nofault_get(v->pgoff, &vma->vm_pgoff, gone);
+	bidx_nofault_get(v->file, &vma->vm_file, gone);
+	bidx_vma_get_lock_seq(v->lock_seq, vma, gone);
+	if (v->file) {
+		if (!bidx_nofault_object(v->file, sizeof(*v->file)))
+			goto gone;
+		bidx_nofault_get(v->inode, &v->file->f_inode, gone);
+		bidx_nofault_get(v->mapping, &v->file->f_mapping, gone);
+	} else {
+		bidx_nofault_get(v->ops, &vma->vm_ops, gone);
+		bidx_nofault_get(v->private_data, &vma->vm_private_data, gone);
+	}
+	bidx_nofault_end();
 	return true;
+
+gone:
+	bidx_nofault_end();
+	return false;
 }
 
 static bool bidx_same_view(const struct bidx_view *a, const struct bidx_view *b)
 {
-	const struct vm_area_struct *va = bidx_view_vma(a), *vb = bidx_view_vma(b);
-
 	if (a->vma != b->vma)
 		return false;
 	if (!a->vma)
 		return true;
-	return va->vm_start == vb->vm_start && va->vm_end == vb->vm_end &&
-	       va->vm_pgoff == vb->vm_pgoff && va->vm_file == vb->vm_file &&
-	       bidx_vma_lock_seq(va) == bidx_vma_lock_seq(vb) &&
-	       a->inode == b->inode && a->mapping == b->mapping;
+	if (a->start != b->start || a->end != b->end || a->pgoff != b->pgoff ||
+	    a->file != b->file || a->lock_seq != b->lock_seq)
+		return false;
+	return !a->file || (a->inode == b->inode && a->mapping == b->mapping);
 }
 
 /* Is somebody changing this mapping now? */
@@ -91,9 +117,9 @@ static bool bidx_in_flux(struct mm_struct *mm, const struct bidx_view *v)
 
 	if (!v->vma)
 		return bidx_mm_write_locked(mm);
-	if (!v->mapping)
-		return false;	/* no file: no offset is taken from the VMA */
-	if (!bidx_vma_write_locked(mm, bidx_view_vma(v)))
+	if (!v->file)
+		return false;	/* no offset is taken from the VMA */
+	if (!bidx_vma_write_locked(mm, v->lock_seq))
 		return false;
 	owner = bidx_rwsem_writer(&mm->mmap_lock);
 	if (!owner)
@@ -104,21 +130,35 @@ static bool bidx_in_flux(struct mm_struct *mm, const struct bidx_view *v)
 	return !bidx_vma_at_rest(v->vma, v->mapping);
 }
 
-/**
- * bidx_range_of_entry() - copy the identity of an entry
- * @e: VALID when it was looked at
- * @r: range whose identity members are set
- *
- * Context: any; under rcu_read_lock() unless @e is never freed.
- */
-void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r)
+/* No identity, and why. */
+static void bidx_range_none(struct bidx_range *r, u16 status)
+{
+	r->object = 0;
+	r->status = status;
+	r->kind = 0;
+	r->source = 0;
+	r->id_len = 0;
+	memset(r->id, 0, sizeof(r->id));
+}
+
+static void bidx_range_clear(struct bidx_range *r, u16 status)
+{
+	r->start = 0;
+	r->end = 0;
+	r->base = 0;
+	r->flags = 0;
+	bidx_range_none(r, status);
+}
+
+/* The identity of an entry that was VALID when it was looked at; @r->flags is set. */
+static __always_inline void bidx_range_of_entry(const struct bidx_entry *e, struct bidx_range *r)
 {
 	r->object = e->object;
 	r->status = e->status;
 	r->kind = e->kind;
 	r->source = e->source;
 	r->id_len = e->id_len;
-	if (e->id_len > BUILDIDX_ID_MAX) {
+	if (unlikely(e->id_len > BUILDIDX_ID_MAX)) {
 		memcpy(r->id, e->text, BUILDIDX_ID_MAX);
 		r->flags |= BUILDIDX_FRAME_TRUNCATED;
 	} else {
@@ -167,29 +207,33 @@ bool bidx_entry_modified(const struct bidx_entry *e, struct inode *inode,
 }
 
 /* Return: the entry to check again at the end, NULL when there is none. */
-static struct bidx_entry *bidx_identify_view(const struct bidx_view *v, struct bidx_range *r)
+static struct bidx_entry *bidx_identify_mapped(struct inode *inode,
+					       struct address_space *mapping, struct bidx_range *r)
 {
-	struct bidx_entry *e = bidx_index_lookup(v->inode);
+	struct bidx_entry *e = bidx_index_lookup(inode);
 
-	r->status = BUILDIDX_STATUS_NOT_INDEXED;
-	if (!e)
+	if (!e) {
+		bidx_range_none(r, BUILDIDX_STATUS_NOT_INDEXED);
 		return NULL;
+	}
 	switch (smp_load_acquire(&e->state)) {
-	case BIDX_PENDING:
-		r->status = BUILDIDX_STATUS_PENDING;
-		break;
-	case BIDX_STALE:
-		r->status = BUILDIDX_STATUS_MODIFIED;
-		break;
-	case BIDX_FAILED:
-		r->status = e->status;
-		break;
 	case BIDX_VALID:
-		if (bidx_entry_modified(e, v->inode, v->mapping))
-			r->status = BUILDIDX_STATUS_MODIFIED;
+		if (bidx_entry_modified(e, inode, mapping))
+			bidx_range_none(r, BUILDIDX_STATUS_MODIFIED);
 		else
 			bidx_range_of_entry(e, r);
 		break;
+	case BIDX_PENDING:
+		bidx_range_none(r, BUILDIDX_STATUS_PENDING);
+		break;
+	case BIDX_STALE:
+		bidx_range_none(r, BUILDIDX_STATUS_MODIFIED);
+		break;
+	case BIDX_FAILED:
+		bidx_range_none(r, e->status);
+		break;
+	default:
+		bidx_range_none(r, BUILDIDX_STATUS_NOT_INDEXED);
 	}
 	return e;
 }
@@ -200,7 +244,7 @@ static void bidx_range_of_vdso(struct mm_struct *mm, struct bidx_range *r)
 	const struct bidx_entry *image = bidx_vdso_lookup(mm);
 	unsigned long base = bidx_mm_vdso_base(mm);
 
-	r->status = BUILDIDX_STATUS_SPECIAL;
+	bidx_range_none(r, BUILDIDX_STATUS_SPECIAL);
 	if (!image || r->start < base || r->end - base > image->size)
 		return;
 	r->base = r->start - base;
@@ -208,27 +252,32 @@ static void bidx_range_of_vdso(struct mm_struct *mm, struct bidx_range *r)
 	bidx_range_of_entry(image, r);
 }
 
-static void bidx_range_of_fileless(struct mm_struct *mm, const struct vm_area_struct *vma,
-				   struct bidx_range *r)
+static void bidx_range_of_fileless(struct mm_struct *mm, const void *ops,
+				   const void *private_data, struct bidx_range *r)
 {
-	if (bidx_vdso_is(vma->vm_private_data))
+	if (bidx_vdso_is(private_data))
 		bidx_range_of_vdso(mm, r);
 	else
-		r->status = vma->vm_ops ? BUILDIDX_STATUS_SPECIAL : BUILDIDX_STATUS_ANON;
+		bidx_range_none(r, ops ? BUILDIDX_STATUS_SPECIAL : BUILDIDX_STATUS_ANON);
 }
 
-static void bidx_range_clear(struct bidx_range *r, u16 status)
+/* The same once more, as it must be where mmap_lock was taken meanwhile, or no count tells. */
+static noinline bool bidx_unchanged(struct mm_struct *mm, unsigned long ip,
+				    const struct bidx_view *view)
 {
-	memset(r, 0, sizeof(*r));
-	r->status = status;
+	struct bidx_view again __uninitialized;
+
+	if (!bidx_look(mm, ip, &again) || !bidx_same_view(view, &again))
+		return false;
+	smp_rmb();
+	return !bidx_in_flux(mm, &again);
 }
 
 /* One attempt. Return: false when the answer may be torn. */
 static bool bidx_try(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 {
-	const struct vm_area_struct *vma;
 	struct bidx_entry *e = NULL;
-	struct bidx_view view, again;
+	struct bidx_view view __uninitialized;
 	unsigned int seq;
 
 	seq = bidx_mm_seq(mm);
@@ -239,27 +288,24 @@ static bool bidx_try(struct mm_struct *mm, unsigned long ip, struct bidx_range *
 	if (bidx_in_flux(mm, &view))
 		return false;
 
-	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
-	if (view.vma) {
-		vma = bidx_view_vma(&view);
-		r->start = vma->vm_start;
-		r->end = vma->vm_end;
-		if (vma->vm_file) {
-			r->base = (u64)vma->vm_pgoff << PAGE_SHIFT;
-			e = bidx_identify_view(&view, r);
+	if (likely(view.vma)) {
+		r->start = view.start;
+		r->end = view.end;
+		r->base = 0;
+		r->flags = 0;
+		if (view.file) {
+			r->base = (u64)view.pgoff << PAGE_SHIFT;
+			e = bidx_identify_mapped(view.inode, view.mapping, r);
 		} else {
-			bidx_range_of_fileless(mm, vma, r);
+			bidx_range_of_fileless(mm, view.ops, view.private_data, r);
 		}
+	} else {
+		bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
 	}
 
 	smp_rmb();
-	if (!bidx_mm_quiet_since(mm, seq)) {
-		if (!bidx_look(mm, ip, &again) || !bidx_same_view(&view, &again))
-			return false;
-		smp_rmb();
-		if (bidx_in_flux(mm, &again))
-			return false;
-	}
+	if (!bidx_mm_quiet_since(mm, seq) && !bidx_unchanged(mm, ip, &view))
+		return false;
 	if (e) {
 		/* It was in the table all the while, so the inode was what it stands for. */
 		if (smp_load_acquire(&e->state) == BIDX_DEAD)
@@ -277,7 +323,7 @@ static bool bidx_try(struct mm_struct *mm, unsigned long ip, struct bidx_range *
  * @ip: address
  * @r: result; where the status gives no mapping, only @ip itself is covered
  *
- * Context: any, NMI included; takes rcu_read_lock().
+ * Context: any, NMI included; under rcu_read_lock().
  */
 void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 {
@@ -301,7 +347,6 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 		bidx_range_clear(r, BUILDIDX_STATUS_OFF);
 		return;
 	}
-	rcu_read_lock();
 	for (i = 0; i < BIDX_TRIES; i++) {
 		if (bidx_try(mm, ip, r))
 			break;
@@ -312,7 +357,6 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 			i = BIDX_TRIES - 1;
 		cpu_relax();
 	}
-	rcu_read_unlock();
 	if (i == BIDX_TRIES)
 		bidx_range_clear(r, BUILDIDX_STATUS_RACED);
 }
@@ -331,7 +375,6 @@ void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_ran
 			 struct file **file)
 {
 	struct vm_area_struct *vma;
-	struct bidx_view view;
 
 	*file = NULL;
 	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
@@ -345,14 +388,12 @@ void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_ran
 	r->start = vma->vm_start;
 	r->end = vma->vm_end;
 	if (!vma->vm_file) {
-		bidx_range_of_fileless(mm, vma, r);
+		bidx_range_of_fileless(mm, vma->vm_ops, vma->vm_private_data, r);
 		return;
 	}
 	r->base = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	view.inode = file_inode(vma->vm_file);
-	view.mapping = vma->vm_file->f_mapping;
 	rcu_read_lock();
-	bidx_identify_view(&view, r);
+	bidx_identify_mapped(file_inode(vma->vm_file), vma->vm_file->f_mapping, r);
 	rcu_read_unlock();
 	switch (r->status) {
 	case BUILDIDX_STATUS_NOT_INDEXED:

@@ -13,6 +13,7 @@
 #include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -91,7 +92,9 @@ static int bidx_probe_lookup(unsigned long addr)
 	struct bidx_range r;
 	u64 offset;
 
+	rcu_read_lock();
 	bidx_resolve(current->mm, addr + BIDX_PROBE_OFFSET, &r);
+	rcu_read_unlock();
 	offset = r.base + (addr + BIDX_PROBE_OFFSET - r.start);
 	if (r.status != BUILDIDX_STATUS_OK || r.kind != BUILDIDX_KIND_GNU ||
 	    r.id_len != sizeof(bidx_probe_id) || offset != BIDX_PROBE_OFFSET ||
@@ -100,7 +103,9 @@ static int bidx_probe_lookup(unsigned long addr)
 		       r.status, r.kind, r.id_len, offset);
 		return -EOPNOTSUPP;
 	}
+	rcu_read_lock();
 	bidx_resolve(current->mm, addr - 1, &r);
+	rcu_read_unlock();
 	if (r.status == BUILDIDX_STATUS_OK && r.kind == BUILDIDX_KIND_GNU &&
 	    !memcmp(r.id, bidx_probe_id, sizeof(bidx_probe_id))) {
 		pr_err("self-test: the byte before a mapping was taken for a part of it\n");

@@ -170,6 +170,7 @@ finish
 
 # Then the guests. The one that makes real splats comes first: without it no clean log counts.
 start tap self/splat-guest "$TESTS_DIR/vm/splat-test.sh" "${KERNELS[0]}"
+start judged bench "$TESTS_DIR/bench.sh" --smoke "${KERNELS[0]}"
 for kernel in "${KERNELS[@]}"; do
 	boots=$("$TESTS_DIR/vm/suite.sh" "$kernel" --boots) || boots=''
 	if [ -z "$boots" ]; then

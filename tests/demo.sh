@@ -12,6 +12,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 . "$(dirname "$0")/lib/debian.sh"
+. "$(dirname "$0")/lib/module.sh"
 
 [ $# -le 1 ] || lacking 'usage: demo.sh [KERNEL]'
 [ "$(id -u)" = 0 ] ||
@@ -20,8 +21,7 @@ kernel=$(kernel_line "${1:-default}")
 "$TESTS_DIR/setup.sh"
 
 logs=$BUILDIDX_CACHE/logs/demo-$kernel
-modules=$TOP_DIR/build/demo
-mkdir -p "$logs" "$modules"
+mkdir -p "$logs"
 
 note "building the demo"
 make -s -C "$TESTS_DIR/guest/demo" > "$logs/build" 2>&1 ||
@@ -31,17 +31,7 @@ note "fetching kernel $kernel"
 env=$("$TESTS_DIR/vm/kernel.sh" "$kernel")
 eval "$env"
 
-# In a throw-away copy of the root; only what dkms installed comes out of it.
-note "installing the module for $KREL with dkms in a clean $KSUITE root"
-rm -rf "${modules:?}/$KREL"
-# shellcheck disable=SC2016 # for the inner shell
-"$TESTS_DIR/roots.sh" run "$KSUITE" sh -c '
-	make dkms-install KERNELS="$1" &&
-	mkdir -p "build/demo/$1" &&
-	cp "/lib/modules/$1/updates/dkms/"buildidx.ko* "build/demo/$1/"' sh "$KREL" \
-	> "$logs/dkms" 2>&1 ||
-	{ cat "$logs/dkms" >&2; die "the module cannot be installed for $KREL (messages above)"; }
-ko=$(compgen -G "$modules/$KREL/buildidx.ko*") || die "dkms installed no buildidx.ko for $KREL"
+ko=$(dkms_module demo "$logs/dkms")
 
 note "booting $KREL and sampling: one to four minutes"
 status=0

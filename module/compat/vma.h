@@ -20,6 +20,7 @@
 #include <linux/rwsem.h>
 #include <linux/uaccess.h>
 #include "compat_config.h"
+#include "compat/nofault.h"
 
 #if defined(HAVE_MM_LOCK_SEQCOUNT) && defined(HAVE_VMA_VM_LOCK_SEQ) && \
 	defined(CONFIG_PER_VMA_LOCK)
@@ -76,6 +77,14 @@ static inline unsigned long bidx_rwsem_writer_nofault(struct rw_semaphore *sem)
 	return bidx_rwsem_view_writer(&v);
 }
 
+/* vm_lock_seq of a VMA whose memory may be gone, as bidx_nofault_get(); 0 where there is none. */
+#ifdef BIDX_MM_SEQ
+#define bidx_vma_get_lock_seq(var, vma, label)	\
+	bidx_nofault_get(var, &(vma)->vm_lock_seq, label)
+#else
+#define bidx_vma_get_lock_seq(var, vma, label)	((var) = 0)
+#endif
+
 /* A number that differs whenever mmap_lock was taken for writing in between; 0: unknown. */
 static inline unsigned int bidx_mm_seq(struct mm_struct *mm)
 {
@@ -105,30 +114,13 @@ static inline bool bidx_mm_write_locked(struct mm_struct *mm)
 #endif
 }
 
-/* The bytes of a VMA that resolve.c looks at. */
-#define BIDX_VMA_FROM	offsetof(struct vm_area_struct, vm_start)
-#define BIDX_VMA_BYTES	(offsetofend(struct vm_area_struct, vm_private_data) - BIDX_VMA_FROM)
-
-/* vm_lock_seq of a copied VMA. */
-static inline unsigned int bidx_vma_lock_seq(const struct vm_area_struct *copy)
-{
-#ifdef BIDX_MM_SEQ
-	BUILD_BUG_ON(offsetof(struct vm_area_struct, vm_lock_seq) < BIDX_VMA_FROM ||
-		     offsetofend(struct vm_area_struct, vm_lock_seq) >
-		     BIDX_VMA_FROM + BIDX_VMA_BYTES);
-	return copy->vm_lock_seq;
-#else
-	return 0;
-#endif
-}
-
-/* May the holder of mmap_lock change this VMA? Where that is unknown: yes. */
-static inline bool bidx_vma_write_locked(struct mm_struct *mm, const struct vm_area_struct *copy)
+/* May the holder of mmap_lock change a VMA with this vm_lock_seq? Where that is unknown: yes. */
+static inline bool bidx_vma_write_locked(struct mm_struct *mm, unsigned int lock_seq)
 {
 #ifdef BIDX_MM_SEQ
 	unsigned int seq = bidx_mm_seq(mm);
 
-	return (seq & 1) && bidx_vma_lock_seq(copy) == seq;
+	return (seq & 1) && lock_seq == seq;
 #else
 	return true;
 #endif

@@ -22,6 +22,7 @@ usage()
 	  --smp N          virtual CPUs (default 2)
 	  --mem MIB        guest memory (default 1024)
 	  --thread single|multi   TCG threads (default single)
+	  --icount         the guest's clocks count instructions: each is one nanosecond
 	  --timeout S      give up on the whole run after S seconds (default 600)
 	  --append TEXT    more kernel command line
 	  --keep DIR       leave the logs there
@@ -29,12 +30,14 @@ usage()
 }
 
 kernel='' ko='' list='' params='' unload=yes smp=2 mem=1024 thread=single
-timeout=600 append='' keep=''
+timeout=600 append='' keep='' machine=(-cpu max)
 pass=() cmds=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help)	usage; exit 0 ;;
 	--no-unload)	unload=no; shift; continue ;;
+	# A copied byte is no instruction: without erms and fsrm the kernel copies words.
+	--icount)	machine=(-cpu max,-erms,-fsrm -icount shift=0); shift; continue ;;
 	esac
 	[ $# -ge 2 ] || lacking "unknown option or missing value: $1 (see --help)"
 	case $1 in
@@ -102,7 +105,7 @@ printf 'UNLOAD=%q\nPARAMS=%q\n' "$unload" "$params" > "$logs/settings"
 cmdline="console=ttyS0 loglevel=4 log_buf_len=64M oops=panic panic=-1 \
 rcupdate.rcu_cpu_stall_timeout=60 $append"
 timeout -k 10 "$timeout" qemu-system-x86_64 -nodefaults -no-user-config -display none \
-	-no-reboot -machine q35 -accel "tcg,thread=$thread" -cpu max -smp "$smp" -m "$mem" \
+	-no-reboot -machine q35 -accel "tcg,thread=$thread" "${machine[@]}" -smp "$smp" -m "$mem" \
 	-kernel "$KVMLINUZ" -initrd "$work/initramfs" -append "$cmdline" \
 	-drive "file=$work/scratch.img,format=raw,if=none,id=scratch,cache=unsafe" \
 	-device virtio-blk-pci,drive=scratch \
