@@ -219,6 +219,12 @@ install_packages()
 	fi
 	is_complete "$first_release" "$first_vmlinuz"
 	keep "$first_release" ko-deb || true
+	inside make -C /root/buildidx dkms-install
+	check "$suite: make dkms-install leaves the package's files alone" \
+		eval '! succeeded && said "apt-get purge buildidx-dkms"'
+	inside make -C /root/buildidx dkms-uninstall
+	check "$suite: make dkms-uninstall leaves the package's files alone" \
+		eval '! succeeded && said "apt-get purge buildidx-dkms"'
 	inside buildidx file /usr/bin/buildidx
 	check "$suite: the program answers" succeeded
 

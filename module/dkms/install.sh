@@ -20,6 +20,10 @@ if [ -z "$dest" ] && [ "$(id -u)" != 0 ]; then
 	echo "buildidx: run make install as root" >&2
 	exit 1
 fi
+if [ -z "$dest" ] && bidx_packaged; then
+	echo "buildidx: the package buildidx-dkms is installed: remove it first (apt-get purge buildidx-dkms), or use make install DKMS=no" >&2
+	exit 1
+fi
 if [ -z "$dest" ] && ! command -v dkms >/dev/null; then
 	echo "buildidx: dkms is missing: apt-get install dkms pahole libc6-dev, and the linux-headers package of your kernel" >&2
 	exit 1

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sourced (sh or bash): the range of kernels that buildidx supports. This is its only definition.
+# Sourced (sh or bash): the range of kernels that buildidx supports, which is defined only here, and
+# who installed it.
 
 BIDX_KERNEL_MIN=6.1
 BIDX_KERNEL_MAX=7.3
+
+# bidx_packaged: does a Debian package own the module's sources? Then it alone may change them.
+bidx_packaged()
+{
+	command -v dpkg-query >/dev/null || return 1
+	[ "$(dpkg-query -W -f '${db:Status-Status}' buildidx-dkms 2>/dev/null)" = installed ]
+}
 
 # bidx_series RELEASE: 6.12.117+deb12-amd64 -> 6012, so that series compare as numbers; fails if
 # RELEASE does not start with two numbers

@@ -14,6 +14,11 @@ fi
 
 tree=/var/lib/dkms/buildidx
 
+. "$(dirname "$0")/supported.sh"
+if bidx_packaged; then
+	echo "buildidx: the module was installed by the package buildidx-dkms: apt-get purge buildidx-dkms; for the rest: make uninstall DKMS=no" >&2
+	exit 1
+fi
 if [ "$(id -u)" != 0 ]; then
 	echo "buildidx: run make uninstall as root" >&2
 	exit 1

@@ -409,6 +409,9 @@ static void test_secure_boot(void **state)
 	mokutil("is already enrolled");
 	examine();
 	expect("mok", LEVEL_OK, "/etc/keys/mine.der is enrolled", NULL);
+	put("/etc/dkms/framework.conf.d/50.conf", "#mok_certificate=/no\nmok_certificate=/etc/later\n");
+	examine();
+	expect("mok", LEVEL_OK, "/etc/later is enrolled", NULL);
 	only("");
 }
 

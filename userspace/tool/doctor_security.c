@@ -3,6 +3,7 @@
  * doctor_security - will the kernel load the module, and let BPF programs work?
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,21 +114,43 @@ static void check_lockdown(struct doctor *d, const char *lockdown)
 	}
 }
 
+/* The last mok_certificate= of one of dkms's files, if there is one; replaces *@cert. */
+static void find_certificate(const struct doctor *d, const char *file, char **cert)
+{
+	static const char key[] = "mok_certificate=";
+	char line[1024], *value;
+	FILE *f = fopen(file, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, sizeof(key) - 1))
+			continue;
+		value = line + sizeof(key) - 1;
+		value += strspn(value, "\"'");
+		value[strcspn(value, "\"'\n")] = '\0';
+		free(*cert);
+		*cert = probe_path(d, "%s", value);
+	}
+	if (f)
+		fclose(f);
+}
+
 /* The certificate whose key dkms signs with; allocated. */
 static char *certificate(const struct doctor *d)
 {
-	static const char key[] = "\nmok_certificate=";
-	char text[8192] = "\n";
-	char *value;
+	char *main_file = probe_path(d, "/etc/dkms/framework.conf");
+	char *more = probe_path(d, "/etc/dkms/framework.conf.d/*.conf");
+	char *cert = probe_path(d, "/var/lib/dkms/mok.pub");
+	glob_t g = { 0 };
+	size_t i;
 
-	probe_read(d, text + 1, sizeof(text) - 1, "/etc/dkms/framework.conf");
-	value = strstr(text, key);
-	if (!value)
-		return probe_path(d, "/var/lib/dkms/mok.pub");
-	value += sizeof(key) - 1;
-	value += *value == '"';
-	value[strcspn(value, "\"\n")] = '\0';
-	return probe_path(d, "%s", value);
+	find_certificate(d, main_file, &cert);
+	if (!glob(more, 0, NULL, &g))
+		for (i = 0; i < g.gl_pathc; i++)
+			find_certificate(d, g.gl_pathv[i], &cert);
+	globfree(&g);
+	free(more);
+	free(main_file);
+	return cert;
 }
 
 /* Secure Boot is on: does the firmware know the key that dkms signs with? */
