@@ -29,6 +29,8 @@
  * @symbols: functions that it can sit on, best first; the first argument of
  *	each is what @event takes
  * @event: what to do with that argument
+ * @callback: the same, called by ftrace; each hook has its own, as the functions
+ *	that are hooked run often and are mostly of no interest
  * @loss: what is lost without it, for dmesg
  * @placed: index of the symbol that it sits on, -1 when none
  * @error: positive errno of the last attempt when not placed
@@ -40,6 +42,7 @@ struct bidx_hook {
 	const char *name;
 	const char *symbols[BIDX_ALTERNATIVES];
 	void (*event)(void *arg);
+	ftrace_func_t callback;
 	const char *loss;
 	int placed;
 	int error;
@@ -133,11 +136,36 @@ static void bidx_on_kprobes_switch(void *arg)
 	bidx_work_kick();
 }
 
+static void bidx_ftrace_mmap(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	bidx_on_mmap(bidx_ftrace_arg0(fregs));
+}
+
+static void bidx_ftrace_fput(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	bidx_on_fput(bidx_ftrace_arg0(fregs));
+}
+
+static void bidx_ftrace_inode(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			      struct ftrace_regs *fregs)
+{
+	bidx_on_inode(bidx_ftrace_arg0(fregs));
+}
+
+static void bidx_ftrace_kprobes_switch(unsigned long ip, unsigned long parent_ip,
+				       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	bidx_on_kprobes_switch(NULL);
+}
+
 /* Placed while one of the hooks is a kprobe. Not a hook that the device shows. */
 static struct bidx_hook bidx_guard = {
 	.name = "guard",
 	.symbols = { "write_enabled_file_bool" },
 	.event = bidx_on_kprobes_switch,
+	.callback = bidx_ftrace_kprobes_switch,
 	.placed = -1,
 };
 
@@ -148,6 +176,7 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 		/* uprobe_mmap() is not called by mprotect, else the same */
 		.symbols = { "perf_event_mmap", "uprobe_mmap" },
 		.event = bidx_on_mmap,
+		.callback = bidx_ftrace_mmap,
 		.loss = "no mapping would be seen",
 	},
 	[BIDX_HOOK_FPUT] = {
@@ -155,6 +184,7 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 		.placed = -1,
 		.symbols = { "__fput", "security_file_release", "locks_remove_file" },
 		.event = bidx_on_fput,
+		.callback = bidx_ftrace_fput,
 		.loss = "a file rewritten in place within one timestamp tick would keep its old ID",
 	},
 	[BIDX_HOOK_INODE] = {
@@ -162,17 +192,10 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 		.placed = -1,
 		.symbols = { "__destroy_inode", "security_inode_free" },
 		.event = bidx_on_inode,
+		.callback = bidx_ftrace_inode,
 		.loss = "an inode's memory could be reused under its old ID",
 	},
 };
-
-static void bidx_ftrace_callback(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	const struct bidx_hook *hook = container_of(ops, struct bidx_hook, ops);
-
-	hook->event(bidx_ftrace_arg0(fregs));
-}
 
 static int bidx_kprobe_callback(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -204,14 +227,16 @@ static int bidx_place_ftrace(struct bidx_hook *hook, const char *symbol)
 	if (err)
 		return err;
 	memset(&hook->ops, 0, sizeof(hook->ops));
-	hook->ops.func = bidx_ftrace_callback;
+	hook->ops.func = hook->callback;
 	/*
 	 * PERMANENT: kernel.ftrace_enabled=0 must not lose mappings silently.
-	 * RECURSION: the callback has no recursion guard of its own, so the core
-	 * puts its own around it (since 5.11, a25d036d939a; it meant the opposite
-	 * before).
+	 * Not RECURSION: that would have the core put a guard around the callback
+	 * (since 5.11, a25d036d939a), at the price of every close of a file. The
+	 * callback reaches no function that we hook: what it calls are lists, bits,
+	 * raw locks, task_work_add() and irq_work_queue(), and fput() defers. It may
+	 * be preempted; unregistering waits for it (synchronize_rcu_tasks()).
 	 */
-	hook->ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_RECURSION;
+	hook->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&hook->ops, addr, 0, 1) ?: register_ftrace_function(&hook->ops);
 	if (err)
 		ftrace_free_filter(&hook->ops);
