@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
 	-h|--help)	usage; exit 0 ;;
 	--no-unload)	unload=no; shift; continue ;;
 	# A copied byte is no instruction: without erms and fsrm the kernel copies words.
-	--icount)	machine=(-cpu max,-erms,-fsrm -icount shift=0); shift; continue ;;
+	--icount)	machine=(-cpu "max,-erms,-fsrm" -icount shift=0); shift; continue ;;
 	esac
 	[ $# -ge 2 ] || lacking "unknown option or missing value: $1 (see --help)"
 	case $1 in
