@@ -48,7 +48,8 @@
  * give if it always succeeded. GNU build IDs of up to 20 bytes are
  * BPF_STACK_BUILD_ID_VALID (shorter ones zero-padded, as stock does); all else
  * is BPF_STACK_BUILD_ID_IP with the address. A zero address ends the stack:
- * that and all later elements are BPF_STACK_BUILD_ID_EMPTY.
+ * that and all later elements are BPF_STACK_BUILD_ID_EMPTY. @ids must not overlap
+ * @ips.
  *
  * Context: any, NMI included. Takes no lock, does no I/O.
  * Return: elements written (the smaller of the two capacities, at most 1024),
@@ -65,7 +66,8 @@ extern int bpf_buildidx_stack_build_id(const void *ips, __u32 ips__sz, void *ids
  * @frames__sz: its size in bytes, a multiple of sizeof(struct buildidx_frame)
  * @flags: 0
  *
- * Every address gets one frame, zero addresses included (NO_MAPPING).
+ * Every address gets one frame, zero addresses included (NO_MAPPING). @frames must
+ * not overlap @ips.
  *
  * Context: any, NMI included. Takes no lock, does no I/O.
  * Return: elements written (the smaller of the two capacities, at most 1024),

@@ -50,8 +50,8 @@ struct bidx_view {
 	struct file *file;
 	struct inode *inode;
 	struct address_space *mapping;
-	const void *ops;
-	const void *private_data;
+	const struct vm_operations_struct *ops;
+	void *private_data;
 };
 
 /*
@@ -379,6 +379,7 @@ void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_ran
 	*file = NULL;
 	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
 	if (ip >= TASK_SIZE_MAX) {
+		/* Needs no RCU: it looks up nothing there. */
 		bidx_resolve(mm, ip, r);
 		return;
 	}

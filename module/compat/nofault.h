@@ -19,7 +19,8 @@
 #include <linux/uaccess.h>
 
 #ifdef CONFIG_X86_64
-#include <asm/processor.h>
+#include <asm/page.h>
+#include <asm/pgtable.h>
 #include <asm/vsyscall.h>
 
 #define bidx_nofault_begin()	pagefault_disable()
@@ -32,7 +33,7 @@
  */
 static inline bool bidx_nofault_object(const void *p, size_t size)
 {
-	const unsigned long first = -1UL << (boot_cpu_data.x86_virt_bits - 1);
+	const unsigned long first = -1UL << __VIRTUAL_MASK_SHIFT;
 
 	return (unsigned long)p - first < VSYSCALL_ADDR - size - first;
 }

@@ -14,7 +14,8 @@ fi
 
 tree=/var/lib/dkms/buildidx
 
-. "$(dirname "$0")/supported.sh"
+dir=$(cd "$(dirname "$0")" && pwd)
+. "$dir/supported.sh"
 if bidx_packaged; then
 	echo "buildidx: the module was installed by the package buildidx-dkms: apt-get purge buildidx-dkms; for the rest: make uninstall DKMS=no" >&2
 	exit 1

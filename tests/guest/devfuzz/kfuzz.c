@@ -4,8 +4,11 @@
  * must return what its documentation says, and write nothing past that.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../cases/ask_user.h"
 #include "../cases/dev.h"
@@ -78,6 +81,16 @@ static bool ids_good(const struct ask *a, int n)
 	return untouched(a->ids, n * sizeof(a->ids[0]), sizeof(a->ids));
 }
 
+/* An address of zero ends a stack, even where something is mapped there. */
+static void map_at_zero(void)
+{
+	int fd = open("/run/devfuzz.elf", O_RDONLY | O_CLOEXEC);
+
+	if (mmap(NULL, VICTIM_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0))
+		bail("mapping a file at address 0: %s", strerror(errno));
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -89,6 +102,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	log_mark();
 	victims_prepare(dev_open());
+	map_at_zero();
 	ask_start();
 	for (i = 0; i < calls; i++) {
 		int frames, ids;
