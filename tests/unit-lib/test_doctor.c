@@ -294,6 +294,11 @@ static void test_not_loaded(void **state)
 static void test_at_boot(void **state)
 {
 	(void)state;
+	take(KO);
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("at-boot", LEVEL_WARN, "systemd-modules-load.service fail", "see module-file");
+	only("at-boot module-file");
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=DKMS key\n");
 	put("/etc/modules-load.d/buildidx.conf", "");
 	assert_int_equal(examine(), EXIT_OK);
 	expect("at-boot", LEVEL_NOTE, "not loaded at boot", "modules-load.d");
