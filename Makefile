@@ -83,8 +83,12 @@ userspace:
 # /usr/src, where dkms wants them. DKMS=no: library and tool only. With DESTDIR nothing is run.
 .PHONY: install
 install:
+ifneq ($(DKMS),no)
+	DESTDIR='$(DESTDIR)' module/dkms/install.sh --check
+endif
 	$(MAKE) -C userspace install
 ifneq ($(DKMS),no)
+	$(MAKE) -C userspace install-system
 	DESTDIR='$(DESTDIR)' module/dkms/install.sh $(KERNELS)
 endif
 ifeq ($(DESTDIR),)
@@ -100,6 +104,7 @@ endif
 	$(MAKE) -C userspace uninstall
 ifeq ($(DESTDIR),)
 	ldconfig
+	if command -v udevadm >/dev/null; then udevadm control --reload || true; fi
 endif
 
 .PHONY: deb

@@ -127,6 +127,30 @@ file_list()
 		sort > "$1"
 }
 
+# readme_packages: what README says to install before a build from source, but for the headers
+readme_packages()
+{
+	awk '/^or from \*\*source\*\*/ { on = 1 }
+		on && /^make install/ { exit }
+		on && sub(/^apt-get install /, "") { sub(/#.*/, ""); sub(/linux-headers-.*/, ""); print }' \
+		"$TOP_DIR/README.md" | xargs
+}
+
+# bare: take from the root what README or our packages must bring themselves, and what was installed
+# to build with. Not what the headers need: with them any machine has it.
+bare()
+{
+	local package
+
+	for package in dkms libc6-dev openssl pahole; do
+		inside apt-get -s purge "$package"
+		if ! said 'Purg linux-headers-'; then
+			inside apt-get purge -y --autoremove "$package"
+			succeeded || die "cannot take $package from the root: $(cat "$work/said")"
+		fi
+	done
+}
+
 # From source, and gone again; without headers, so no module is built: tests/dkms.sh does that
 source_install()
 {
@@ -134,16 +158,18 @@ source_install()
 
 	mv "$build" "$build.away"
 	file_list "$work/before"
-	inside make -C /root/buildidx install PROFILE=no
-	check "$suite, no headers: make install succeeds" succeeded
+	inside make -C /root/buildidx install
+	check "$suite, no headers: make install succeeds with what README names" succeeded
 	check "$suite, no headers: and says what to install" said "install the linux-headers package"
 	inside dkms status buildidx
 	check "$suite: dkms will build the module when headers arrive" said "buildidx/$version: added"
 	inside /usr/local/bin/buildidx --version
 	check "$suite: the installed program runs" said "buildidx $version"
+	inside /usr/local/bin/buildidx profile --help
+	check "$suite: and has the command profile" succeeded
 	inside sh -c 'ldconfig -p'
 	check "$suite: the loader knows the library" said /usr/local/lib/libbuildidx.so.0
-	inside make -C /root/buildidx uninstall PROFILE=no
+	inside make -C /root/buildidx uninstall
 	check "$suite: make uninstall succeeds" succeeded
 	file_list "$work/after"
 	check "$suite: make uninstall leaves nothing" diff "$work/before" "$work/after"
@@ -194,7 +220,7 @@ is_complete()
 
 install_packages()
 {
-	local first=$1 second=$2 first_release first_vmlinuz
+	local first=$1 second=$2 first_release first_vmlinuz packages_named
 
 	kernel_vars "$first"
 	first_release=$release first_vmlinuz=$vmlinuz
@@ -204,11 +230,15 @@ install_packages()
 	inside sh -c 'dpkg -l "linux-headers-*-amd64" | sed -n "s/^ii  \([^ ]*\) .*/\1/p" | grep -vx "$1" | xargs dpkg --purge --force-depends' \
 		sh "linux-headers-$first_release"
 	succeeded || die "cannot remove headers from the root: $(cat "$work/said")"
-	inside sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends gcc make pkgconf libjson-c-dev nettle-dev'
-	succeeded || die "cannot install what a build from source needs: $(cat "$work/said")"
-
-	source_install "$first_release"
 	make_bidx_btf /root/buildidx/module/btf
+	bare
+	packages_named=$(readme_packages)
+	# shellcheck disable=SC2016 # for the inner shell
+	inside sh -c 'apt-get -q update && apt-get -q install -y --no-install-recommends $1' sh "$packages_named"
+	check "$suite: README names packages that exist: $packages_named" \
+		eval 'succeeded && [[ " $packages_named" == *" gcc "* ]]'
+	source_install "$first_release"
+	bare
 
 	install_debs "$version"
 	if [ "$first" = 6.1 ]; then
@@ -222,6 +252,9 @@ install_packages()
 	inside make -C /root/buildidx dkms-install
 	check "$suite: make dkms-install leaves the package's files alone" \
 		eval '! succeeded && said "apt-get purge buildidx-dkms"'
+	inside make -C /root/buildidx install
+	check "$suite: make install refuses too, before it has put anything there" \
+		eval '! succeeded && said "apt-get purge buildidx-dkms" && [ ! -e "$root_dir/root/usr/local/bin/buildidx" ]'
 	inside make -C /root/buildidx dkms-uninstall
 	check "$suite: make dkms-uninstall leaves the package's files alone" \
 		eval '! succeeded && said "apt-get purge buildidx-dkms"'

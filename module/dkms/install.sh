@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
+# install.sh --check: say what is in the way of an installation; nothing is changed.
 # install.sh [KERNEL...]: hand this source tree to dkms on this machine, and build and install the
 # module for the named kernels, by default for all supported ones that have headers. With DESTDIR the
 # files are only put there.
@@ -27,6 +28,10 @@ fi
 if [ -z "$dest" ] && ! command -v dkms >/dev/null; then
 	echo "buildidx: dkms is missing: apt-get install dkms pahole libc6-dev, and the linux-headers package of your kernel" >&2
 	exit 1
+fi
+
+if [ "${1:-}" = --check ]; then
+	exit 0
 fi
 
 if [ -z "$dest" ] && [ -e "/var/lib/dkms/buildidx/$version" ]; then

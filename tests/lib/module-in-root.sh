@@ -142,7 +142,8 @@ keep()
 	cp "$(installed "$release")" "$dir/"
 }
 
-# fetch_deb SUITE PACKAGE: prints the path of the package in the cache
+# fetch_deb SUITE PACKAGE: prints the path of the package in the cache, which other scripts that run
+# now use too
 fetch_deb()
 {
 	local suite=$1 package=$2 dir=$BUILDIDX_CACHE/roots/debs/$1 file
@@ -150,10 +151,12 @@ fetch_deb()
 	mkdir -p "$dir"
 	apt_options "$suite"
 	file=$(apt-get "${APT_OPTIONS[@]}" --print-uris download "$package" | awk '{ print $2 }') || return
-	if [ ! -e "$dir/$file" ]; then
+	(
+		flock 7 || exit
+		[ ! -e "$dir/$file" ] || exit 0
 		rm -f "$dir/${package}"_*
-		(cd "$dir" && apt-get "${APT_OPTIONS[@]}" download "$package" >&2) || return
-	fi
+		cd "$dir" && apt-get "${APT_OPTIONS[@]}" download "$package" >&2
+	) 7> "$dir/.lock" || return
 	echo "$dir/$file"
 }
 

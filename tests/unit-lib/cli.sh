@@ -300,8 +300,12 @@ run status
 result "status: a hook is not placed"
 mock="hooks-off"
 run status
-[ "$code" = 1 ] && says "switched off"
+[ "$code" = 1 ] && says "switched off" && ! says "not placed"
 result "status: switched off"
+mock="silenced"
+run status
+[ "$code" = 1 ] && says "kprobes were disarmed" && ! says "switched off"
+result "status: silenced"
 mock="no-btf"
 run status
 [ "$code" = 1 ] && says "no BTF" && says pahole

@@ -153,10 +153,13 @@ grep -qx 0 "$work/offered"
 result "bash: a CPU number"
 
 # The rest of an installation, and nothing of it afterwards.
+[ -z "$(find "$root" -path '*udev*' -o -path '*modules-load*')" ]
+result "without the module: no udev rule, and nothing to load at boot"
+us install-system
 grep -q 'KERNEL=="buildidx".*GROUP="root".*MODE="0660"' "$root/usr/lib/udev/rules.d/60-buildidx.rules" &&
 	grep -qx buildidx "$root/usr/lib/modules-load.d/buildidx.conf"
 result "the device is for root, and the module is loaded at boot"
-us install GROUP=profilers
+us install-system GROUP=profilers
 grep -q 'GROUP="profilers"' "$root/usr/lib/udev/rules.d/60-buildidx.rules"
 result "or for a group by choice"
 us uninstall
@@ -170,13 +173,18 @@ mkdir -p "$root"/usr/local/{bin,lib,include,share/man} "$root"/usr/src "$root/et
 touch "$root/usr/local/bin/other"
 make --no-print-directory -C "$here/../.." install DESTDIR="$root" BUILD="$build/tool" CFLAGS="-O2 -g" >"$work/log" 2>&1 &&
 	[ -e "$root/usr/src/buildidx-$(cat "$here/../../VERSION")/dkms.conf" ] &&
-	[ -x "$root/etc/kernel/postinst.d/buildidx" ] && [ -x "$root/usr/local/bin/buildidx" ]
+	[ -x "$root/etc/kernel/postinst.d/buildidx" ] && [ -x "$root/usr/local/bin/buildidx" ] &&
+	[ -e "$root/usr/local/lib/modules-load.d/buildidx.conf" ]
 result "make install DESTDIR= with the module's sources"
 make --no-print-directory -C "$here/../.." uninstall DESTDIR="$root" BUILD="$build/tool" >"$work/log" 2>&1
 rm "$root/usr/local/bin/other"
 (cd "$root" && find . | sort) >"$work/after"
 diff "$work/before" "$work/after" >"$work/log" 2>&1
 result "make uninstall DESTDIR= leaves nothing"
+make --no-print-directory -C "$here/../.." install DKMS=no DESTDIR="$root" BUILD="$build/tool" CFLAGS="-O2 -g" >"$work/log" 2>&1 &&
+	[ -x "$root/usr/local/bin/buildidx" ] && [ -z "$(find "$root/usr/src" "$root/etc" -type f)" ] &&
+	[ ! -e "$root/usr/local/lib/modules-load.d" ] && [ ! -e "$root/usr/local/lib/udev" ]
+result "make install DKMS=no DESTDIR= without what the module needs"
 
 echo "1..$n"
 exit $failed

@@ -8,6 +8,7 @@
  *   abi=N            the module has ABI N
  *   hook-off         the inode hook is not placed
  *   hooks-off        hooks are switched off
+ *   silenced         hooks are kprobes, and kprobes were disarmed
  *   no-btf           no kfuncs, for want of BTF
  *   no-id            files are not resident
  *   moved            mappings change between a look at maps and a query
@@ -66,6 +67,12 @@ static int configure(void)
 			dev.info.hooks[1].error = ENOENT;
 		} else if (!strcmp(word, "hooks-off")) {
 			dev.info.hooks_on = 0;
+			for (nr = 0; nr < dev.info.nr_hooks; nr++)
+				dev.info.hooks[nr].state = BUILDIDX_HOOK_OFF;
+		} else if (!strcmp(word, "silenced")) {
+			dev.info.hooks_on = 0;
+			for (nr = 0; nr < dev.info.nr_hooks; nr++)
+				dev.info.hooks[nr].state = BUILDIDX_HOOK_KPROBE;
 		} else if (!strcmp(word, "no-btf")) {
 			dev.info.kfunc_state = BUILDIDX_KFUNC_NO_BTF;
 		} else if (!strcmp(word, "no-id")) {

@@ -22,6 +22,9 @@
 #define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define SHIM_STATE "/sys/firmware/efi/efivars/MokSBStateRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 
+#define KPROBES_ARMED "/sys/kernel/debug/kprobes/enabled"
+#define ARM_FIRST "echo 1 > " KPROBES_ARMED ", then echo 1 > /sys/module/buildidx/parameters/enable"
+
 static char root[64];
 static struct doctor d;
 
@@ -291,6 +294,11 @@ static void test_not_loaded(void **state)
 static void test_at_boot(void **state)
 {
 	(void)state;
+	take(KO);
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("at-boot", LEVEL_WARN, "systemd-modules-load.service fail", "see module-file");
+	only("at-boot module-file");
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=DKMS key\n");
 	put("/etc/modules-load.d/buildidx.conf", "");
 	assert_int_equal(examine(), EXIT_OK);
 	expect("at-boot", LEVEL_NOTE, "not loaded at boot", "modules-load.d");
@@ -443,6 +451,40 @@ static void test_switched_off(void **state)
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("enable", LEVEL_WARN, "switched off", "echo 1");
 	only("enable");
+	/* where enable=1 would be refused */
+	put("/sys/module/buildidx/parameters/hook", "kprobe\n");
+	put(KPROBES_ARMED, "0\n");
+	examine();
+	expect("enable", LEVEL_WARN, "switched off by its parameter: ", ARM_FIRST);
+	put("/sys/module/buildidx/parameters/hook", "ftrace\n");
+	examine();
+	assert_int_equal(strncmp(find("enable", LEVEL_WARN)->remedy, "echo 1 > /sys/module", 20), 0);
+}
+
+/* What the module shows once kprobes were disarmed: hooks are placed, and off. */
+static void test_silenced(void **state)
+{
+	const struct finding *f;
+
+	(void)state;
+	put("/sys/module/buildidx/parameters/enable", "N\n");
+	put("/sys/module/buildidx/parameters/hook", "kprobe\n");
+	put(KPROBES_ARMED, "0\n");
+	d.info.hooks_on = 0;
+	for (unsigned int i = 0; i < d.info.nr_hooks; i++)
+		d.info.hooks[i].state = BUILDIDX_HOOK_KPROBE;
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("enable", LEVEL_FAIL, "silenced: kprobes were disarmed; every lookup answers off",
+	       ARM_FIRST);
+	only("enable");
+	put(KPROBES_ARMED, "1\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("enable", LEVEL_FAIL, "silenced", "echo 1 > /sys/module");
+	f = find("enable", LEVEL_FAIL);
+	assert_null(strstr(f->remedy, "debug/kprobes"));
+	d.device_error = -EACCES;
+	assert_int_equal(examine(), EXIT_DENIED);
+	expect("enable", LEVEL_WARN, "or silenced", "echo 1 > /sys/module");
 }
 
 static void test_hooks(void **state)
@@ -457,12 +499,6 @@ static void test_hooks(void **state)
 	h->state = BUILDIDX_HOOK_KPROBE;
 	assert_int_equal(examine(), EXIT_OK);
 	expect("hook", LEVEL_NOTE, "a kprobe on __destroy_inode", "hook=kprobe");
-	put("/proc/sys/kernel/ftrace_enabled", "0\n");
-	assert_int_equal(examine(), EXIT_PARTLY);
-	expect("hook", LEVEL_FAIL, "disarmed", "ftrace_enabled=1");
-	put("/sys/kernel/debug/kprobes/enabled", "0\n");
-	assert_int_equal(examine(), EXIT_PARTLY);
-	expect("hook", LEVEL_FAIL, "disarmed", "kprobes/enabled");
 	h->state = BUILDIDX_HOOK_OFF;
 	h->error = ENOENT;
 	assert_int_equal(examine(), EXIT_PARTLY);
@@ -523,7 +559,17 @@ static void test_versions(void **state)
 	expect("version", LEVEL_WARN, "module 0.2.0, tool 0.1.0", "same version");
 	d.info.abi_version = 2;
 	assert_int_equal(examine(), EXIT_NO_MODULE);
-	expect("version", LEVEL_FAIL, "ABI 2", "same version");
+	/* nothing is believed but that number, not even the module's version */
+	d.info.hooks_on = 0;
+	d.info.hooks[0].state = BUILDIDX_HOOK_OFF;
+	d.info.entries = d.info.max_entries;
+	assert_int_equal(examine(), EXIT_NO_MODULE);
+	expect("version", LEVEL_FAIL, "module 0.1.0 has ABI 2", "same version");
+	expect("enable", LEVEL_OK, "switched on", NULL);
+	only("version");
+	d.info.entries = 1;
+	d.info.hooks[0].state = BUILDIDX_HOOK_FTRACE;
+	d.info.hooks_on = 1;
 	d.info.abi_version = BUILDIDX_ABI_VERSION;
 	strcpy(d.info.version, "0.1.0");
 
@@ -548,8 +594,8 @@ int main(void)
 		CASE(test_healthy), CASE(test_kernel), CASE(test_build), CASE(test_module_file),
 		CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
 		CASE(test_signature), CASE(test_lockdown), CASE(test_secure_boot),
-		CASE(test_device), CASE(test_switched_off), CASE(test_hooks), CASE(test_kfuncs),
-		CASE(test_capture), CASE(test_limits), CASE(test_versions),
+		CASE(test_device), CASE(test_switched_off), CASE(test_silenced), CASE(test_hooks),
+		CASE(test_kfuncs), CASE(test_capture), CASE(test_limits), CASE(test_versions),
 	};
 
 	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

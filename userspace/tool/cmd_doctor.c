@@ -15,7 +15,9 @@ static void ask_device(struct doctor *d)
 	if (d->device_error)
 		return;
 	d->device_error = buildidx_get_info(bx, &d->info, &d->device_text);
-	d->stats_error = buildidx_get_stats(bx, -1, &d->stats, NULL);
+	/* the counters of another ABI would be misread */
+	if (!d->device_error && d->info.abi_version == BUILDIDX_ABI_VERSION)
+		d->stats_error = buildidx_get_stats(bx, -1, &d->stats, NULL);
 	buildidx_close(bx);
 }
 

@@ -35,11 +35,14 @@ static int report_faults(const struct buildidx_info *info)
 			 info->abi_version, BUILDIDX_ABI_VERSION);
 		code = EXIT_NO_MODULE;
 	}
-	if (!info->hooks_on) {
-		complain("hooks are switched off by a module parameter: nothing new is indexed");
+	if (hooks_silenced(info)) {
+		complain("hooks were silenced, as kprobes were disarmed: every lookup answers off; `buildidx doctor` says what to do");
+		code = worse_of(code, EXIT_PARTLY);
+	} else if (!info->hooks_on) {
+		complain("hooks are switched off by a module parameter: every lookup answers off");
 		code = worse_of(code, EXIT_PARTLY);
 	}
-	for (i = 0; i < info->nr_hooks; i++) {
+	for (i = 0; info->hooks_on && i < info->nr_hooks; i++) {
 		const struct buildidx_hook *h = &info->hooks[i];
 
 		if (h->state != BUILDIDX_HOOK_OFF)

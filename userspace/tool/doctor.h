@@ -53,9 +53,10 @@ struct finding {
  * @library: version of the library that it was linked with
  * @device_error: 0, or the negative errno of opening the device or asking it
  * @device_text: the same in words
- * @info: what the module says; valid when @device_error is 0
+ * @info: what the module says; when @device_error is 0 its abi_version is valid, and
+ *	the rest if that is ours
  * @stats_error: 0, or the negative errno of asking for the counters
- * @stats: valid when @device_error and @stats_error are 0
+ * @stats: valid when @info is and @stats_error is 0
  * @found: findings so far
  * @nr_found: their number
  */

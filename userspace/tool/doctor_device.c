@@ -9,6 +9,9 @@
 
 #include "doctor.h"
 
+#define PARAMETERS	"/sys/module/buildidx/parameters/"
+#define KPROBES_ARMED	"/sys/kernel/debug/kprobes/enabled"
+
 /* Program types, and the first kernel whose verifier lets them call a module. */
 static const struct {
 	uint32_t bit;
@@ -42,38 +45,47 @@ static void check_open(struct doctor *d)
 	}
 }
 
-static void check_enabled(struct doctor *d)
+/* The fields of @info mean what they say here only in our own version of the ABI. */
+static bool knows_info(const struct doctor *d)
 {
-	char value[8];
-
-	probe_read(d, value, sizeof(value), "/sys/module/buildidx/parameters/enable");
-	if (strcmp(value, "N") && (d->device_error || d->info.hooks_on)) {
-		if (!d->device_error || !strcmp(value, "Y"))
-			found(d, "enable", LEVEL_OK, "switched on");
-		return;
-	}
-	found(d, "enable", LEVEL_WARN, "switched off by its parameter: nothing is answered");
-	remedy(d, "echo 1 > /sys/module/buildidx/parameters/enable");
+	return !d->device_error && d->info.abi_version == BUILDIDX_ABI_VERSION;
 }
 
-/* A kprobe goes silent when kprobes are disarmed, on all kernels of ours without a word. */
-static const char *kprobes_disarmed(const struct doctor *d)
+static bool reads(const struct doctor *d, const char *file, const char *expected)
 {
-	char value[8];
+	char value[16];
 
-	probe_read(d, value, sizeof(value), "/sys/kernel/debug/kprobes/enabled");
-	if (!strcmp(value, "0"))
-		return "echo 1 > /sys/kernel/debug/kprobes/enabled";
-	probe_read(d, value, sizeof(value), "/proc/sys/kernel/ftrace_enabled");
-	if (!strcmp(value, "0"))
-		return "sysctl kernel.ftrace_enabled=1";
-	return NULL;
+	probe_read(d, value, sizeof(value), "%s", file);
+	return !strcmp(value, expected);
+}
+
+static void check_enabled(struct doctor *d)
+{
+	const char *first = "";
+
+	if (knows_info(d) ? d->info.hooks_on : reads(d, PARAMETERS "enable", "Y")) {
+		found(d, "enable", LEVEL_OK, "switched on");
+		return;
+	}
+	/* in another ABI, or where we may not look, perhaps nobody says */
+	if (!knows_info(d) && !reads(d, PARAMETERS "enable", "N"))
+		return;
+	if (knows_info(d) && hooks_silenced(&d->info))
+		found(d, "enable", LEVEL_FAIL,
+		      "silenced: kprobes were disarmed; every lookup answers off");
+	else if (!knows_info(d) && reads(d, PARAMETERS "hook", "kprobe"))
+		found(d, "enable", LEVEL_WARN,
+		      "switched off by its parameter, or silenced as kprobes were disarmed: nothing is answered");
+	else
+		found(d, "enable", LEVEL_WARN, "switched off by its parameter: nothing is answered");
+	/* with hook=kprobe it can only be switched on while kprobes are armed */
+	if (reads(d, PARAMETERS "hook", "kprobe") && reads(d, KPROBES_ARMED, "0"))
+		first = "echo 1 > " KPROBES_ARMED ", then ";
+	remedy(d, "%secho 1 > " PARAMETERS "enable", first);
 }
 
 static void check_hook(struct doctor *d, const struct buildidx_hook *h)
 {
-	const char *rearm;
-
 	if (h->state == BUILDIDX_HOOK_OFF) {
 		found(d, "hook", LEVEL_FAIL, "%s is not placed: %s", h->name,
 		      h->error ? strerror((int)h->error) : "no reason given");
@@ -81,17 +93,8 @@ static void check_hook(struct doctor *d, const struct buildidx_hook *h)
 		return;
 	}
 	if (h->state == BUILDIDX_HOOK_KPROBE) {
-		rearm = kprobes_disarmed(d);
-		if (rearm) {
-			found(d, "hook", LEVEL_FAIL,
-			      "%s is a kprobe on %s, and kprobes are disarmed: answers may be wrong",
-			      h->name, h->symbol);
-			remedy(d, "%s, then switch the module off and on: echo 0, then echo 1 > /sys/module/buildidx/parameters/enable",
-			       rearm);
-			return;
-		}
 		found(d, "hook", h->missed ? LEVEL_WARN : LEVEL_NOTE,
-		      "%s: a kprobe on %s, %" PRIu64 " hits, %" PRIu64 " missed; disarming kprobes would silence it",
+		      "%s: a kprobe on %s, %" PRIu64 " hits, %" PRIu64 " missed; when kprobes are disarmed every lookup answers off",
 		      h->name, h->symbol, (uint64_t)h->hits, (uint64_t)h->missed);
 		remedy(d, "load the module without hook=kprobe; if ftrace failed, dmesg says why");
 		return;
@@ -173,7 +176,7 @@ void doctor_device(struct doctor *d)
 		return;
 	check_open(d);
 	check_enabled(d);
-	if (d->device_error)
+	if (!knows_info(d))
 		return;
 	for (i = 0; d->info.hooks_on && i < d->info.nr_hooks; i++)
 		check_hook(d, &d->info.hooks[i]);

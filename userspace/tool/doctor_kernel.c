@@ -74,9 +74,10 @@ static char *find_image(const struct doctor *d)
 bool doctor_image(const struct doctor *d)
 {
 	char *image = find_image(d);
+	bool there = image;
 
 	free(image);
-	return image;
+	return there;
 }
 
 static void check_image(struct doctor *d)

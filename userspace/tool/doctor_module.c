@@ -136,7 +136,7 @@ static void check_loaded(struct doctor *d, const char *file)
 	found(d, "module", LEVEL_OK, "loaded, version %s", version);
 }
 
-static void check_at_boot(struct doctor *d)
+static void check_at_boot(struct doctor *d, const char *file)
 {
 	static const char *const dirs[] = {
 		"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib",
@@ -150,7 +150,15 @@ static void check_at_boot(struct doctor *d)
 		/* an empty file or a link to /dev/null, earlier in the list, switches it off */
 		if (probe_read(d, text, sizeof(text), "%s/modules-load.d/buildidx.conf", dirs[i]) > 0 &&
 		    strstr(text, "buildidx")) {
-			found(d, "at-boot", LEVEL_OK, "%s/modules-load.d/buildidx.conf", dirs[i]);
+			if (file) {
+				found(d, "at-boot", LEVEL_OK, "%s/modules-load.d/buildidx.conf",
+				      dirs[i]);
+				return;
+			}
+			found(d, "at-boot", LEVEL_WARN,
+			      "%s/modules-load.d/buildidx.conf makes systemd-modules-load.service fail at each boot of %s, which has no module",
+			      dirs[i], d->release);
+			remedy(d, "see module-file; or load it under no kernel at boot: ln -s /dev/null /etc/modules-load.d/buildidx.conf");
 			return;
 		}
 		break;
@@ -218,7 +226,7 @@ void doctor_module(struct doctor *d)
 	else
 		check_no_file(d);
 	check_loaded(d, file);
-	check_at_boot(d);
+	check_at_boot(d, file);
 	check_btf(d);
 	free(file);
 }

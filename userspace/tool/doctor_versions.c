@@ -42,17 +42,16 @@ static void check_module(struct doctor *d)
 
 	if (!doctor_loaded(d))
 		return;
+	probe_read(d, version, sizeof(version), "/sys/module/buildidx/version");
 	if (!d->device_error && d->info.abi_version != BUILDIDX_ABI_VERSION) {
 		found(d, "version", LEVEL_FAIL,
 		      "module %s has ABI %u, tool %s has ABI %u: they do not understand each other",
-		      d->info.version, d->info.abi_version, d->version, BUILDIDX_ABI_VERSION);
+		      version, d->info.abi_version, d->version, BUILDIDX_ABI_VERSION);
 		found_code(d, EXIT_NO_MODULE);
 		remedy(d, "install the same version of both, then modprobe -r buildidx and modprobe buildidx");
 		return;
 	}
-	if (d->device_error)
-		probe_read(d, version, sizeof(version), "/sys/module/buildidx/version");
-	else
+	if (!d->device_error)
 		snprintf(version, sizeof(version), "%s", d->info.version);
 	if (!strcmp(version, d->version)) {
 		found(d, "version", LEVEL_OK, "module and tool are both %s", version);

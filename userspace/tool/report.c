@@ -59,3 +59,13 @@ int worse_of(int a, int b)
 {
 	return a > b ? a : b;
 }
+
+bool hooks_silenced(const struct buildidx_info *info)
+{
+	uint32_t i;
+
+	for (i = 0; !info->hooks_on && i < info->nr_hooks; i++)
+		if (info->hooks[i].state == BUILDIDX_HOOK_KPROBE)
+			return true;
+	return false;
+}

@@ -127,6 +127,14 @@ int exit_code_of(int error);
 /** worse_of() - the exit code to keep of two */
 int worse_of(int a, int b);
 
+/**
+ * hooks_silenced() - are hooks off because the kernel's kprobes were disarmed?
+ * @info: what the module says
+ *
+ * Hooks that are switched off are not placed; those that were silenced still are.
+ */
+bool hooks_silenced(const struct buildidx_info *info);
+
 /** must() - a pointer that is not NULL; the tool ends when memory is short */
 void *must(void *p);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# check.sh present|absent|nobtf: the tool buildidx on the real device, without the module, and with
-# a module that has no BTF.
+# check.sh present|absent|nobtf|silenced: the tool buildidx on the real device, without the module,
+# with a module that has no BTF, and (it loads the module itself) with hooks that are silenced kprobes.
 # Runs in the guest, as root. Prints TAP.
 dir=$(dirname "$0")
 tool=$dir/buildidx
@@ -118,8 +118,27 @@ nobtf)
 	point 'doctor: no kfunc' finds warn kfunc-tracing 'no BTF'
 	point 'doctor: the hooks are well' finds ok hook 'ftrace on perf_event_mmap'
 	;;
+silenced)
+	kprobes=/sys/kernel/debug/kprobes/enabled
+	[ -e $kprobes ] || mount -t debugfs debugfs /sys/kernel/debug
+	modprobe buildidx hook=kprobe
+	point 'doctor: kprobes as hooks are no fault' doctor 0
+	point 'doctor: but worth a note' finds note hook 'a kprobe on'
+	echo 0 > $kprobes
+	point 'doctor: exit code 1 when kprobes are disarmed' doctor 1
+	point 'doctor: silenced' finds fail enable 'silenced: kprobes were disarmed'
+	point 'status: silenced' fails status
+	point 'status: says so' grep -q 'kprobes were disarmed' $out
+	run doctor
+	# what the line below that finding says, as it stands there
+	sed -n '/^fail *enable /{n;s/^ *-> //;s/, then /\n/;p;}' $out > /tmp/advice
+	point 'doctor: tells to arm kprobes, then to switch on' grep -q '^echo 1 > /sys/module/' /tmp/advice
+	sh -e /tmp/advice > $out 2>&1
+	point 'doctor: its advice helps' doctor 0
+	modprobe -r buildidx
+	;;
 *)
-	echo 'usage: check.sh present|absent|nobtf' >&2
+	echo 'usage: check.sh present|absent|nobtf|silenced' >&2
 	exit 2
 	;;
 esac
