@@ -424,6 +424,7 @@ static int count(struct profile *p)
 	r->stock = p->config.stock;
 	r->targets = p->config.targets;
 	r->stacks = fold_lines(p->fold);
+	r->missed_known = sampler_knows_missed(p->sampler);
 	err = sampler_counts(p->sampler, &r->counts, &r->missed);
 	if (err)
 		complain("cannot read the counters: %s", strerror(-err));

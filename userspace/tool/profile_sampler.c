@@ -409,3 +409,8 @@ out:
 	free(each);
 	return err;
 }
+
+bool sampler_knows_missed(const struct sampler *s)
+{
+	return s->config.fentry;
+}

@@ -101,4 +101,11 @@ int sampler_places_fd(const struct sampler *s);
  */
 int sampler_counts(const struct sampler *s, struct profile_counts *sum, uint64_t *missed);
 
+/**
+ * sampler_knows_missed() - are all samples counted for which the program could not run?
+ *
+ * The kernel leaves out those of perf_event programs that meet another BPF program.
+ */
+bool sampler_knows_missed(const struct sampler *s);
+
 #endif /* BUILDIDX_PROFILE_SAMPLER_H */
