@@ -126,6 +126,27 @@ lines() {
 	done
 }
 
+# The same without what .comment holds.
+cp "$work/marked" "$work/hollow"
+objcopy --only-keep-debug "$work/hollow" "$work/hollow.debug"
+read -r comment < <(readelf -SW "$work/hollow.debug" 2>/dev/null | sed -n 's/^ *\[ *\([0-9]*\)\] \.comment .*/\1/p')
+read -r table < <(readelf -hW "$work/hollow.debug" 2>/dev/null | sed -n 's/.*Start of section headers: *\([0-9]*\) .*/\1/p')
+printf '\010\0\0\0' | dd of="$work/hollow.debug" bs=1 seek=$((table + comment * 64 + 4)) conv=notrunc status=none
+readelf -SW "$work/hollow.debug" 2>/dev/null | grep -q '\.comment *NOBITS'
+mkdir "$work/nobits"
+mv "$work/hollow.debug" "$work/nobits/"
+
+# A program whose link to its debug information leads to what never answers, and the name
+# of a function that a terminal would obey.
+mkdir "$work/linked"
+objcopy --redefine-sym "second=$(printf 'sec\302\233nd')" "$work/dir/flat" "$work/odd"
+mkfifo "$work/linked/none.debug"
+cp "$work/gcc-whole" "$work/trap"
+objcopy --only-keep-debug "$work/trap" "$work/none.debug"
+strip "$work/trap"
+objcopy --add-gnu-debuglink="$work/none.debug" "$work/trap"
+mv "$work/trap" "$work/linked/"
+
 # A server, as libdebuginfod sees one: serve URL-DIRECTORY ID FILE KIND
 serve() {
 	mkdir -p "$1/buildid/$2"
@@ -256,6 +277,22 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded") &&
 		says 'does not tell offsets; the program is needed'
 	result "debug information alone, of another linker: nothing is guessed"
+	run symbolize --dir "$work/nobits" "$work/folded"
+	[ "$code" = 0 ] && says 'does not tell offsets; the program is needed'
+	result "debug information alone, whose mark has no content"
+	code=0
+	timeout 30 "$tool" symbolize --dir "$work/linked" "$work/folded" >"$work/out" 2>"$work/err" || code=$?
+	[ "$code" = 0 ] && cmp -s <(sort "$work/out") <(sort "$work/folded")
+	result "a file's own word for where its debug information is is not followed"
+	rm -rf "$work/cache" "$work/server-debug"
+	serve "$work/server-debug" "$(id_of "$work/gcc-whole")" "$work/clang-whole" debuginfo
+	run symbolize --dir "$work/linked" --debuginfod "file://$work/server-debug" "$work/folded"
+	[ "$code" = 0 ] && [ -n "$(find "$work/cache" -name debuginfo -size +0)" ] &&
+		cmp -s <(sort "$work/out") <(sort "$work/folded")
+	result "debug information of another file is not believed"
+	symbolize "prog;$flat+$second 3" --dir "$work/odd"
+	[ "$code" = 0 ] && prints 'prog;sec\302\233nd 3'
+	result "a name that a terminal would obey"
 	rm -rf "$work/cache" "$work/server-wrong"
 	serve "$work/server-wrong" "$flat" "$work/gcc-whole" executable
 	symbolize "prog;$flat+$first 3" --debuginfod "file://$work/server-wrong"

@@ -244,9 +244,44 @@ static void test_report_hides_nothing(void **state)
 	assert_non_null(strstr(text, "    table-full            4"));
 	assert_non_null(strstr(text, "    table-busy            5"));
 	assert_non_null(strstr(text, "    missed                3"));
+	assert_null(strstr(text, "not known"));
 	/* all but no-mm, no-mapping, anon, special, kernel; with an ID: ok, too-long, no-note */
 	assert_non_null(strstr(text, "in files: 10083, of these without an ID: 7064"));
 	free(text);
+}
+
+static void test_none_lost_is_said_when_it_is_known(void **state)
+{
+	struct profile_report r = { .clock = "cycles", .missed_known = true };
+	char *text;
+
+	(void)state;
+	text = report_of(&r);
+	assert_non_null(strstr(text, "  lost                    0  none\n"));
+	assert_null(strstr(text, "missed"));
+	free(text);
+	r.missed_known = false;
+	text = report_of(&r);
+	assert_null(strstr(text, "  none\n"));
+	assert_non_null(strstr(text, "    missed        not known  another BPF program"));
+	free(text);
+}
+
+static void test_counts_do_not_wrap(void **state)
+{
+	struct fold *f = fold_new();
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fold_add(f, "a", UINT64_MAX - 1);
+	fold_add(f, "a", 2);
+	fold_print(f, out);
+	fclose(out);
+	assert_string_equal(text, "a 18446744073709551615\n");
+	free(text);
+	fold_free(f);
 }
 
 static void test_comparison(void **state)
@@ -287,6 +322,8 @@ int main(void)
 		cmocka_unit_test(test_lines_are_taken_apart),
 		cmocka_unit_test(test_equal_lines_are_one),
 		cmocka_unit_test(test_report_hides_nothing),
+		cmocka_unit_test(test_none_lost_is_said_when_it_is_known),
+		cmocka_unit_test(test_counts_do_not_wrap),
 		cmocka_unit_test(test_comparison),
 	};
 

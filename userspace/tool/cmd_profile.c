@@ -164,7 +164,11 @@ const struct command cmd_profile = {
 	"clock.\n"
 	"\n"
 	"Names of functions: --symbols, now, from the files that run; or later, or on\n"
-	"another machine, `buildidx symbolize`. Files that run are held open until then.\n",
+	"another machine, `buildidx symbolize`. Files that run are held open until then, and\n"
+	"read by a process without privileges (of user 65534; what it downloads is kept in\n"
+	"/var/cache/buildidx-debuginfod, or in DEBUGINFOD_CACHE_PATH). If that fails, the\n"
+	"stacks are printed without names, and the exit code is 1. Ctrl-C ends the search,\n"
+	"once more gives up the names.\n",
 	.accepts = OPT_IN_FRONT,
 	.options = own_options,
 	.options_help =

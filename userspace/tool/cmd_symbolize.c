@@ -128,7 +128,8 @@ const struct command cmd_symbolize = {
 	"error: how many frames have a name, and why others have none.\n",
 	.options = own_options,
 	.options_help =
-	"  -d, --dir=DIR    use the files below DIR, or the file DIR (may be repeated)\n"
+	"  -d, --dir=DIR    use the files below DIR, or the file DIR (may be repeated); other\n"
+	"                   file systems below it are not entered\n"
 	"  -u, --debuginfod=URL  ask this debuginfod server too (may be repeated)\n",
 	.take = take,
 	.max_args = -1,

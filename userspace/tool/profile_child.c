@@ -6,21 +6,21 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "profile_child.h"
 
-static void become(char **argv, int go, int failed)
+static void become(char **argv, int go, int failed, const struct child_world *world)
 {
-	sigset_t none;
 	char byte;
 	int err;
 
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_NOFILE, &world->files);
+	sigprocmask(SIG_SETMASK, &world->mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) < 0)
@@ -28,11 +28,12 @@ static void become(char **argv, int go, int failed)
 	_exit(127);
 }
 
-int child_prepare(struct child *c, char **argv)
+int child_prepare(struct child *c, char **argv, const struct child_world *world)
 {
 	int go[2], failed[2], err;
 
-	if (pipe2(go, O_CLOEXEC))
+	/* a socket: writing to one whose other end is gone need not end the profiler */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go))
 		return -errno;
 	if (pipe2(failed, O_CLOEXEC)) {
 		err = -errno;
@@ -45,7 +46,7 @@ int child_prepare(struct child *c, char **argv)
 	}
 	if (!c->pid) {
 		close(go[1]);
-		become(argv, go[0], failed[1]);
+		become(argv, go[0], failed[1], world);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -67,7 +68,7 @@ int child_run(struct child *c)
 	ssize_t n;
 	int err;
 
-	n = write(c->go, "", 1);
+	n = send(c->go, "", 1, MSG_NOSIGNAL);
 	close(c->go);
 	if (n == 1) {
 		n = read(c->failed, &err, sizeof(err));

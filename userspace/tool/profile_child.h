@@ -5,6 +5,8 @@
 #ifndef BUILDIDX_PROFILE_CHILD_H
 #define BUILDIDX_PROFILE_CHILD_H
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /**
@@ -19,8 +21,18 @@ struct child {
 	int failed;
 };
 
+/**
+ * struct child_world - what the profiler changed for itself, and the command gets as it was
+ * @mask: blocked signals
+ * @files: RLIMIT_NOFILE
+ */
+struct child_world {
+	sigset_t mask;
+	struct rlimit files;
+};
+
 /** child_prepare() - a process that waits. Return: 0 or -errno. */
-int child_prepare(struct child *c, char **argv);
+int child_prepare(struct child *c, char **argv, const struct child_world *world);
 
 /**
  * child_run() - let it run the command

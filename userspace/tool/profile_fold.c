@@ -47,6 +47,14 @@ void fold_free(struct fold *f)
 	free(f);
 }
 
+/* As much as can be, rather than starting again at zero. */
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 void fold_add(struct fold *f, const char *text, uint64_t count)
 {
 	struct line key = { .text = (char *)text };
@@ -54,7 +62,7 @@ void fold_add(struct fold *f, const char *text, uint64_t count)
 	struct line *l;
 
 	if (found) {
-		(*found)->count += count;
+		(*found)->count = sum_of((*found)->count, count);
 		return;
 	}
 	l = must(malloc(sizeof(*l)));

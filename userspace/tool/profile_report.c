@@ -68,6 +68,7 @@ static void share(FILE *out, const char *name, uint64_t n, uint64_t all)
 static void print_samples(const struct profile_report *r, FILE *out)
 {
 	const struct profile_counts *c = &r->counts;
+	static const char missed[] = "another BPF program was running on that CPU";
 	uint64_t lost = profile_lost(c, r->missed);
 
 	fprintf(out, "samples: %.1f s, %s, %u a second on each of %u CPUs\n", r->seconds, r->clock,
@@ -79,10 +80,12 @@ static void print_samples(const struct profile_report *r, FILE *out)
 	line(out, "idle", c->idle, "CPUs that did nothing");
 	if (r->targets)
 		line(out, "other", c->other, "processes that were not asked for");
-	line(out, "lost", lost, lost ? "of these:" : "none");
+	line(out, "lost", lost, lost ? "of these:" : r->missed_known ? "none" : "none that is known of");
 	optional(out, "  table-full", c->lost_full, "too many different stacks at a time");
 	optional(out, "  table-busy", c->lost_busy, "the table was in use on that CPU");
-	optional(out, "  missed", r->missed, "another BPF program was running on that CPU");
+	optional(out, "  missed", r->missed, missed);
+	if (!r->missed_known && !r->missed)
+		fprintf(out, "  %-14s %10s  %s\n", "  missed", "not known", missed);
 	optional(out, "untracked", c->untracked, "processes that were too many to be followed");
 	fprintf(out, "stacks: %" PRIu64 " different\n", r->stacks);
 }

@@ -15,6 +15,7 @@
  * struct profile_report - what there is to report
  * @counts: counters of the programs
  * @missed: samples for which the kernel could not run the program
+ * @missed_known: it counts all of them
  * @stacks: different stacks
  * @seconds: how long it took
  * @clock: what triggered the samples
@@ -27,6 +28,7 @@
 struct profile_report {
 	struct profile_counts counts;
 	uint64_t missed;
+	bool missed_known;
 	uint64_t stacks;
 	double seconds;
 	const char *clock;

@@ -20,8 +20,9 @@
 
 #include "buildidx_bpf_present.h"
 #include "profile_child.h"
-#include "profile_files.h"
 #include "profile_fold.h"
+#include "profile_naming.h"
+#include "profile_opener.h"
 #include "profile_report.h"
 #include "profile_run.h"
 #include "profile_sampler.h"
@@ -31,6 +32,8 @@
 #define TICK_NS		500000000L
 /* Places of one object that are tried in vain before it is given up. */
 #define PLACES_MAX	64
+/* For files that are still being opened when all else is done. */
+#define OPEN_MS		5000
 
 /* An object number and what it looks like. */
 struct known {
@@ -45,16 +48,19 @@ struct profile {
 	struct sampler *sampler;
 	struct sampler_config config;
 	struct child child;
+	struct child_world world;
 	bool has_child;
 	int signals;
 	int timer;
 	int process;		/* pidfd, -1 for none */
+	struct opener *opener;
 	FILE *out;
 	void *known;
 	struct fold *fold;
 	struct timespec start;
 	struct timespec end;
 	bool done;
+	struct profile_report report;
 };
 
 static int by_number(const void *a, const void *b)
@@ -120,17 +126,26 @@ static void one_stack(void *ctx, const struct profile_stack *stack, uint64_t cou
 }
 
 /* Open what runs there while it does: it may be deleted, or gone, before the end. */
-static bool one_place(void *ctx, const struct profile_place *place)
+static void one_place(void *ctx, const struct profile_place *place)
 {
 	struct profile *p = ctx;
-	struct known *k = know(p, place->object);
-	int fd = open_file_at((pid_t)place->tgid, place->ip);
 
-	if (fd < 0)
-		return ++k->places >= PLACES_MAX;
-	/* Filed under what it holds, whatever it was meant to be. */
-	symbols_add_fd(p->asked->symbols, fd);
-	return true;
+	if (!opener_ask(p->opener, place))
+		sampler_tell_again(p->sampler, place->object);
+}
+
+/* A file is used under what it holds, whatever it was meant to be. */
+static void take_opened(struct profile *p)
+{
+	struct opened o;
+
+	while (opener_take(p->opener, &o)) {
+		if (o.gone && ++know(p, o.object)->places < PLACES_MAX)
+			sampler_tell_again(p->sampler, o.object);
+		if (o.fd >= 0)
+			symbols_add_fd(p->asked->symbols, o.fd, o.id);
+		free(o.id);
+	}
 }
 
 static double seconds_between(const struct timespec *a, const struct timespec *b)
@@ -178,7 +193,7 @@ static int prepare_process(struct profile *p, char **command)
 	int err;
 
 	if (*command) {
-		err = child_prepare(&p->child, command);
+		err = child_prepare(&p->child, command, &p->world);
 		if (err) {
 			complain("cannot start a process: %s", strerror(-err));
 			return exit_code_of(err);
@@ -211,7 +226,7 @@ static int prepare_waiting(struct profile *p)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, &p->world.mask);
 	p->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	p->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (p->signals < 0 || p->timer < 0 || timerfd_settime(p->timer, 0, &tick, NULL)) {
@@ -258,6 +273,7 @@ static int watch(struct profile *p)
 		{ .fd = p->timer, .events = POLLIN },
 		{ .fd = p->process, .events = POLLIN },
 		{ .fd = sampler_places_fd(p->sampler), .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	bool terminal = isatty(STDERR_FILENO);
 	struct signalfd_siginfo info;
@@ -266,8 +282,13 @@ static int watch(struct profile *p)
 	uint64_t n, missed;
 
 	while (!p->done && !code) {
-		if (poll(fds, sizeof(fds) / sizeof(fds[0]), left_ms(p)) < 0)
-			continue;
+		fds[4].fd = opener_fd(p->opener);
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), left_ms(p)) < 0) {
+			if (errno == EINTR)
+				continue;
+			complain("cannot wait for events: %s", strerror(errno));
+			return EXIT_PARTLY;
+		}
 		/* taken, so that it does not end what comes next too */
 		if (fds[0].revents && read(p->signals, &info, sizeof(info)) > 0)
 			p->done = true;
@@ -275,6 +296,8 @@ static int watch(struct profile *p)
 			p->done = true;
 		if (fds[3].revents)
 			sampler_places(p->sampler, one_place, p);
+		if (fds[4].revents)
+			take_opened(p);
 		clock_gettime(CLOCK_MONOTONIC, &p->end);
 		if (p->asked->seconds && seconds_between(&p->start, &p->end) >= p->asked->seconds)
 			p->done = true;
@@ -348,68 +371,83 @@ cancel:
 	return code;
 }
 
-static void on_interrupt(int sig)
+/* A signal, or time, ends the wait for files that cannot be had. */
+static void finish_opening(struct profile *p)
 {
-	symbols_stop();
-	/* once more ends the program */
-	signal(sig, SIG_DFL);
-}
-
-struct naming {
-	struct symbols *symbols;
-	struct fold *fold;
-};
-
-static void name_one(void *ctx, const char *line, uint64_t count)
-{
-	struct naming *n = ctx;
-	char *named = symbols_line(n->symbols, line);
-
-	fold_add(n->fold, named, count);
-	free(named);
-}
-
-static void name_all(struct profile *p)
-{
-	struct naming n = { p->asked->symbols, fold_new() };
-	sigset_t set;
+	struct pollfd fds[] = { { .events = POLLIN }, { .fd = p->signals, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	struct timespec start, now;
+	int left = OPEN_MS;
 
 	sampler_places(p->sampler, one_place, p);
-	symbols_add_vdso(p->asked->symbols);
-	signal(SIGINT, on_interrupt);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	if (isatty(STDERR_FILENO))
-		fputs("profile: looking for symbols; Ctrl-C ends that\n", stderr);
-	fold_each(p->fold, name_one, &n);
-	fold_free(p->fold);
-	p->fold = n.fold;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (opener_pending(p->opener) && opener_fd(p->opener) >= 0 && left > 0) {
+		fds[0].fd = opener_fd(p->opener);
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			break;
+		take_opened(p);
+		if (read(p->signals, &info, sizeof(info)) > 0)
+			break;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = OPEN_MS - (int)(seconds_between(&start, &now) * 1000);
+	}
+	if (opener_pending(p->opener))
+		complain("%u files could not be opened in time: frames there may stay without a name",
+			 opener_pending(p->opener));
 }
 
-static int report(struct profile *p)
+static int name_all(struct profile *p, char **text)
 {
-	struct profile_report r = {
-		.seconds = seconds_between(&p->start, &p->end),
-		.clock = sampler_clock(p->sampler),
-		.hz = p->asked->hz,
-		.cpus = sampler_cpus(p->sampler),
-		.kfunc = p->config.kfunc,
-		.stock = p->config.stock,
-		.targets = p->config.targets,
-		.stacks = fold_lines(p->fold),
-	};
-	int err = sampler_counts(p->sampler, &r.counts, &r.missed);
+	struct fold *named;
 
-	if (err) {
-		complain("cannot read the counters: %s", strerror(-err));
+	symbols_add_vdso(p->asked->symbols);
+	if (isatty(STDERR_FILENO))
+		fputs("profile: looking for symbols; Ctrl-C ends that\n", stderr);
+	named = naming_run(p->asked->symbols, p->fold, p->signals, text);
+	if (!named)
 		return EXIT_PARTLY;
-	}
-	profile_report_print(&r, stderr);
-	if (r.counts.kept)
+	fold_free(p->fold);
+	p->fold = named;
+	return EXIT_OK;
+}
+
+static int count(struct profile *p)
+{
+	struct profile_report *r = &p->report;
+	int err;
+
+	r->seconds = seconds_between(&p->start, &p->end);
+	r->clock = sampler_clock(p->sampler);
+	r->hz = p->asked->hz;
+	r->cpus = sampler_cpus(p->sampler);
+	r->kfunc = p->config.kfunc;
+	r->stock = p->config.stock;
+	r->targets = p->config.targets;
+	r->stacks = fold_lines(p->fold);
+	r->missed_known = sampler_knows_missed(p->sampler);
+	err = sampler_counts(p->sampler, &r->counts, &r->missed);
+	if (err)
+		complain("cannot read the counters: %s", strerror(-err));
+	return err ? EXIT_PARTLY : EXIT_OK;
+}
+
+static int report(const struct profile *p)
+{
+	profile_report_print(&p->report, stderr);
+	if (p->report.counts.kept)
 		return EXIT_OK;
 	complain("no sample was taken: what was to be profiled did not run on a CPU");
 	return EXIT_PARTLY;
+}
+
+/* From now on they end the program, except those that came before. */
+static void allow_signals(struct profile *p)
+{
+	struct signalfd_siginfo info;
+
+	while (read(p->signals, &info, sizeof(info)) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &p->world.mask, NULL);
 }
 
 static int write_result(struct profile *p)
@@ -451,12 +489,13 @@ static int open_output(struct profile *p)
 }
 
 /* An event for each CPU, and a file for each that is to be named. */
-static void allow_many_files(void)
+static void allow_many_files(struct profile *p)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
+	p->world.files = limit;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
@@ -464,14 +503,33 @@ static void allow_many_files(void)
 /* The result, and what it is worth. */
 static int tell(struct profile *p)
 {
-	int code;
+	char *names = NULL;
+	int counted, code = EXIT_OK;
 
 	if (p->asked->symbols)
-		name_all(p);
-	code = worse_of(write_result(p), report(p));
+		finish_opening(p);
+	counted = count(p);
+	/* Names may take long, and are found by a process that needs none of it. */
+	sampler_close(p->sampler);
+	p->sampler = NULL;
 	if (p->asked->symbols)
-		symbols_report(p->asked->symbols, stderr);
+		code = name_all(p, &names);
+	allow_signals(p);
+	code = worse_of(code, write_result(p));
+	code = worse_of(code, counted ? counted : report(p));
+	if (names)
+		fputs(names, stderr);
+	free(names);
 	return code;
+}
+
+static int start_opener(struct profile *p)
+{
+	int err = p->asked->symbols ? opener_new(&p->opener) : 0;
+
+	if (err)
+		complain("cannot start a process: %s", strerror(-err));
+	return exit_code_of(err);
 }
 
 int profile_run(const struct profile_options *asked, char **command)
@@ -487,9 +545,11 @@ int profile_run(const struct profile_options *asked, char **command)
 	if (!code)
 		code = choose_programs(&p);
 	p.config.stock = asked->compare || !p.config.kfunc;
-	allow_many_files();
+	allow_many_files(&p);
 	if (!code)
 		code = prepare_waiting(&p);
+	if (!code)
+		code = start_opener(&p);
 	if (!code)
 		code = sampler_open(&p.sampler, &p.config);
 	if (!code)
@@ -505,6 +565,7 @@ int profile_run(const struct profile_options *asked, char **command)
 	tdestroy(p.known, free_known);
 	fold_free(p.fold);
 	sampler_close(p.sampler);
+	opener_free(p.opener);
 	buildidx_close(p.bx);
 	return code;
 }

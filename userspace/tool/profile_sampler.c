@@ -33,7 +33,7 @@ struct sampler {
 	int nr_cpus;		/* possible ones */
 	int *events;		/* of each, -1 where it is offline */
 	bool hardware;
-	bool (*place)(void *ctx, const struct profile_place *place);
+	void (*place)(void *ctx, const struct profile_place *place);
 	void *ctx;
 };
 
@@ -176,17 +176,9 @@ static int make_stacks(struct sampler *s)
 static int one_place(void *ctx, void *data, size_t size)
 {
 	struct sampler *s = ctx;
-	const struct profile_place *place = data;
-	struct profile_object o;
 
-	if (size < sizeof(*place) || s->place(s->ctx, place))
-		return 0;
-	/* The programs tell it again when they see it next. */
-	if (sampler_object(s, place->object, &o)) {
-		o.told = 0;
-		bpf_map_update_elem(bpf_map__fd(s->skel->maps.objects), &place->object, &o,
-				    BPF_EXIST);
-	}
+	if (size >= sizeof(struct profile_place))
+		s->place(s->ctx, data);
 	return 0;
 }
 
@@ -331,15 +323,22 @@ int sampler_drain(struct sampler *s,
 		  void *ctx)
 {
 	int full = s->stacks[s->in_use], empty = s->stacks[!s->in_use];
-	struct profile_stack key;
+	struct profile_stack key, next;
 	uint32_t zero = 0;
 	uint64_t count;
+	bool more;
 
 	/* Returns when no program uses the full one any more. */
 	if (bpf_map_update_elem(bpf_map__fd(s->skel->maps.current_stacks), &zero, &empty, BPF_ANY))
 		return -errno;
 	s->in_use = !s->in_use;
-	while (!bpf_map_get_next_key(full, NULL, &key)) {
+	/* From the start each time, it would look through all that is empty already. */
+	more = !bpf_map_get_next_key(full, NULL, &next);
+	while (more) {
+		key = next;
+		more = !bpf_map_get_next_key(full, &key, &next);
+		if (!more && errno != ENOENT)
+			return -errno;
 		if (bpf_map_lookup_and_delete_elem(full, &key, &count))
 			return -errno;
 		one(ctx, &key, count);
@@ -353,12 +352,23 @@ bool sampler_object(const struct sampler *s, uint64_t number, struct profile_obj
 }
 
 void sampler_places(struct sampler *s,
-		    bool (*one)(void *ctx, const struct profile_place *place), void *ctx)
+		    void (*one)(void *ctx, const struct profile_place *place), void *ctx)
 {
 	s->place = one;
 	s->ctx = ctx;
 	if (s->ring)
 		ring_buffer__consume(s->ring);
+}
+
+/* The programs tell it when they see it next. */
+void sampler_tell_again(struct sampler *s, uint64_t number)
+{
+	struct profile_object o;
+
+	if (!sampler_object(s, number, &o))
+		return;
+	o.told = 0;
+	bpf_map_update_elem(bpf_map__fd(s->skel->maps.objects), &number, &o, BPF_EXIST);
 }
 
 int sampler_places_fd(const struct sampler *s)
@@ -398,4 +408,9 @@ int sampler_counts(const struct sampler *s, struct profile_counts *sum, uint64_t
 out:
 	free(each);
 	return err;
+}
+
+bool sampler_knows_missed(const struct sampler *s)
+{
+	return s->config.fentry;
 }

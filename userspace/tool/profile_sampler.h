@@ -79,11 +79,14 @@ bool sampler_object(const struct sampler *s, uint64_t number, struct profile_obj
 /**
  * sampler_places() - hand over where files are mapped
  * @s: sampler
- * @one: gets a place; returns false to be told another one of the same object
+ * @one: gets a place
  * @ctx: for @one
  */
 void sampler_places(struct sampler *s,
-		    bool (*one)(void *ctx, const struct profile_place *place), void *ctx);
+		    void (*one)(void *ctx, const struct profile_place *place), void *ctx);
+
+/** sampler_tell_again() - tell another place of this object, when there is one */
+void sampler_tell_again(struct sampler *s, uint64_t number);
 
 /** sampler_places_fd() - becomes readable when there are places; -1 for none ever */
 int sampler_places_fd(const struct sampler *s);
@@ -97,5 +100,12 @@ int sampler_places_fd(const struct sampler *s);
  * Return: 0 or -errno.
  */
 int sampler_counts(const struct sampler *s, struct profile_counts *sum, uint64_t *missed);
+
+/**
+ * sampler_knows_missed() - are all samples counted for which the program could not run?
+ *
+ * The kernel leaves out those of perf_event programs that meet another BPF program.
+ */
+bool sampler_knows_missed(const struct sampler *s);
 
 #endif /* BUILDIDX_PROFILE_SAMPLER_H */

@@ -103,9 +103,14 @@ int symbols_add_dir(struct symbols *s, const char *dir)
 	return symbols_files_add_dir(s->files, dir);
 }
 
-const char *symbols_add_fd(struct symbols *s, int fd)
+void symbols_add_fd(struct symbols *s, int fd, const char *id)
 {
-	return symbols_files_add_fd(s->files, fd);
+	symbols_files_add_fd(s->files, fd, id);
+}
+
+void symbols_hold(struct symbols *s)
+{
+	symbols_files_hold(s->files);
 }
 
 void symbols_add_vdso(struct symbols *s)

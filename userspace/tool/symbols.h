@@ -27,7 +27,7 @@ void symbols_server(const char *url);
  * @s: symbols
  * @dir: name; also that of a single file
  *
- * Symbolic links below it are not followed.
+ * Symbolic links below it are not followed, other file systems not entered.
  *
  * Return: exit code; a failure has been reported.
  */
@@ -36,11 +36,13 @@ int symbols_add_dir(struct symbols *s, const char *dir);
 /**
  * symbols_add_fd() - use an open file
  * @s: symbols
- * @fd: the file, open for reading; the symbols own it from now on
- *
- * Return: text of its identity, as long as @s lives, or NULL (then @fd is closed).
+ * @fd: a program or library, open for reading; the symbols own it from now on
+ * @id: text of its identity
  */
-const char *symbols_add_fd(struct symbols *s, int fd);
+void symbols_add_fd(struct symbols *s, int fd, const char *id);
+
+/** symbols_hold() - open the files of symbols_add_dir() now; later it may not be allowed */
+void symbols_hold(struct symbols *s);
 
 /** symbols_add_vdso() - use the vDSO of this kernel */
 void symbols_add_vdso(struct symbols *s);

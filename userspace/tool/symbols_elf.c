@@ -25,6 +25,8 @@
 #define ROOM	(1UL << 40)
 
 #define INLINES_MAX	64
+/* A longer name is printed as it is: some kilobytes can stand for gigabytes. */
+#define MANGLED_MAX	4096
 
 /**
  * struct symbols_elf - one file
@@ -91,17 +93,53 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwar
 	return dwfl_standard_find_debuginfo(mod, userdata, modname, base, NULL, NULL, 0, file_name);
 }
 
+/* Never names from another file: a server can be wrong. */
+static bool has_id(Elf *elf, const unsigned char *id, size_t len)
+{
+	const void *found;
+
+	return dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)len && !memcmp(found, id, len);
+}
+
+static bool file_has_id(int fd, const unsigned char *id, size_t len)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	bool has = elf && has_id(elf, id, len);
+
+	elf_end(elf);
+	return has;
+}
+
+/*
+ * Only by IDs: the names are those that stand in the file, and whoever made it would
+ * choose what is opened here. Without a check sum the request is for the file that
+ * several debug files share (dwz -m), which has an ID of its own: libdwfl knows it.
+ */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
 			  const char *file_name, const char *debuglink_file, GElf_Word debuglink_crc,
 			  char **debuginfo_file_name)
 {
 	const struct symbols_elf *e = *userdata;
-	int fd = symbols_files_open(e->files, e->id, true, debuginfo_file_name);
+	bool shared = debuglink_file && !debuglink_crc;
+	const unsigned char *id;
+	GElf_Addr note;
+	int fd, len;
 
+	(void)file_name;
+	fd = shared ? -1 : symbols_files_open(e->files, e->id, true, debuginfo_file_name);
 	if (fd >= 0 || stopped)
 		return fd;
-	return dwfl_standard_find_debuginfo(mod, userdata, modname, base, file_name,
-					    debuglink_file, debuglink_crc, debuginfo_file_name);
+	len = dwfl_module_build_id(mod, &id, &note);
+	if (len <= 0)
+		return -1;
+	fd = dwfl_standard_find_debuginfo(mod, userdata, modname, base, NULL, NULL, 0,
+					  debuginfo_file_name);
+	if (fd < 0 || shared || file_has_id(fd, id, (size_t)len))
+		return fd;
+	close(fd);
+	free(*debuginfo_file_name);
+	*debuginfo_file_name = NULL;
+	return -1;
 }
 
 static char *debuginfo_path;
@@ -153,15 +191,6 @@ static size_t gnu_id_of(const char *text, unsigned char *id)
 	return n / 2;
 }
 
-/* Never names from another file: a server can be wrong. */
-static bool is_the_one(Elf *elf, const unsigned char *id, size_t len)
-{
-	const void *found;
-
-	return !len || (dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)len &&
-			!memcmp(found, id, len));
-}
-
 static bool is_code(const GElf_Phdr *p)
 {
 	return p->p_type == PT_LOAD && (p->p_flags & PF_X);
@@ -186,7 +215,7 @@ static bool made_by_gnu_ld(Elf *elf)
 		if (!name || strcmp(name, ".comment"))
 			continue;
 		data = elf_getdata(scn, NULL);
-		if (!data || !data->d_size || memmem(data->d_buf, data->d_size, "LLD", 3) ||
+		if (!data || !data->d_buf || memmem(data->d_buf, data->d_size, "LLD", 3) ||
 		    memmem(data->d_buf, data->d_size, "mold", 4))
 			return false;
 		comment = true;
@@ -246,7 +275,7 @@ struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const ch
 			"no file with this ID was found";
 		goto failed;
 	}
-	if (!is_the_one(e->elf, bytes, len)) {
+	if (len && !has_id(e->elf, bytes, len)) {
 		*why = "the file that was found has another ID";
 		goto failed;
 	}
@@ -317,17 +346,27 @@ static const char *linkage_name(Dwarf_Die *die)
 /* Of the C++ runtime, whose headers are of no use to C. */
 char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
 
+/* Bytes of UTF-8 for U+0080 to U+009F, which terminals obey as they do those below space. */
+static bool is_c1(const unsigned char *p)
+{
+	return p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f;
+}
+
 /* A name as readable text that separates nothing. */
 static void put_name(FILE *out, const char *name)
 {
+	const unsigned char *p;
 	char *plain = NULL;
-	const char *p;
 
-	if (!strncmp(name, "_Z", 2))
+	if (!strncmp(name, "_Z", 2) && strlen(name) <= MANGLED_MAX)
 		plain = __cxa_demangle(name, NULL, NULL, NULL);
-	for (p = plain ? plain : name; *p; p++) {
-		if (*p == ';' || *p == '\\' || (unsigned char)*p < ' ' || *p == 0x7f)
-			fprintf(out, "\\%03o", (unsigned char)*p);
+	for (p = (const unsigned char *)(plain ? plain : name); *p; p++) {
+		bool c1 = is_c1(p);
+
+		if (c1)
+			fprintf(out, "\\%03o", *p++);
+		if (c1 || *p == ';' || *p == '\\' || *p < ' ' || *p == 0x7f)
+			fprintf(out, "\\%03o", *p);
 		else
 			putc(*p, out);
 	}
@@ -341,7 +380,7 @@ static Dwarf_Die *unit_of(Dwfl_Module *mod, GElf_Addr addr, Dwarf_Addr *bias)
 
 	if (cu)
 		return cu;
-	while ((cu = dwfl_module_nextcu(mod, cu, bias)))
+	while (!stopped && (cu = dwfl_module_nextcu(mod, cu, bias)))
 		if (dwarf_haspc(cu, addr - *bias) == 1)
 			return cu;
 	return NULL;
@@ -399,7 +438,7 @@ static bool search_below(struct search *s, Dwarf_Die *parent, int depth)
 	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
 		return false;
 	do {
-		if (!s->dies)
+		if (!s->dies || stopped)
 			return false;
 		s->dies--;
 		tag = dwarf_tag(&die);
@@ -450,7 +489,7 @@ bool symbols_elf_put(struct symbols_elf *e, FILE *out, uint64_t offset, bool is_
 	GElf_Addr addr;
 	int i;
 
-	if (!address_of(e, offset, &addr))
+	if (stopped || !address_of(e, offset, &addr))
 		return false;
 	if (is_return)
 		addr--;

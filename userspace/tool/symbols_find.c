@@ -24,8 +24,8 @@
  * struct file - a place where a file is
  * @id: text of its identity
  * @debug: it has debug information only
- * @path: its name, NULL when it is held open
- * @fd: the file, -1 when it has a name
+ * @path: its name, NULL when it has none that can be used
+ * @fd: the file held open, or -1
  */
 struct file {
 	char *id;
@@ -96,71 +96,90 @@ static bool is_elf(int fd)
 	       !memcmp(magic, "\177ELF", sizeof(magic));
 }
 
-/* Takes over @path and @fd, one of them -1 or NULL. @from is the open file. */
-static const struct file *add(struct symbols_files *f, int from, char *path, int fd)
+char *symbols_file_id(int fd)
 {
 	struct buildidx_object obj;
-	struct file *file, **found;
 
-	file = must(calloc(1, sizeof(*file)));
+	if (!is_elf(fd) || buildidx_parse_fd(fd, &obj, NULL))
+		return NULL;
+	return fold_id(obj.kind, obj.id, obj.id_len, obj.id_len);
+}
+
+/* Takes over @id, @path and @fd; the first file of an ID stays. */
+static void add(struct symbols_files *f, char *id, bool debug, char *path, int fd)
+{
+	struct file *file = must(calloc(1, sizeof(*file)));
+	struct file **found;
+
+	file->id = id;
+	file->debug = debug;
 	file->path = path;
 	file->fd = fd;
-	if (!is_elf(from) || buildidx_parse_fd(from, &obj, NULL)) {
-		free_file(file);
-		return NULL;
-	}
-	file->debug = without_code(from);
-	file->id = fold_id(obj.kind, obj.id, obj.id_len, obj.id_len);
 	found = must(tsearch(file, &f->tree, by_id));
 	if (*found != file)
 		free_file(file);
-	return *found;
+}
+
+/* What may not be read cannot be looked into: it is then not found. */
+static void add_path(struct symbols_files *f, const FTSENT *e)
+{
+	int fd = buildidx_open_path(e->fts_accpath, NULL);
+	char *id;
+
+	if (fd < 0)
+		return;
+	id = symbols_file_id(fd);
+	if (id)
+		add(f, id, without_code(fd), must(strdup(e->fts_path)), -1);
+	close(fd);
+}
+
+static int unreadable(const char *path, int error)
+{
+	char *shown = escaped(path);
+
+	complain("%s: %s", shown, strerror(error));
+	free(shown);
+	return exit_code_of(-error);
 }
 
 int symbols_files_add_dir(struct symbols_files *f, const char *dir)
 {
 	char *roots[] = { (char *)dir, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-	int fd, code = EXIT_OK;
-	char *shown;
+	/* Not into /proc and the like: reading there can have effects. */
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_XDEV, NULL);
+	int code = EXIT_OK;
 	FTSENT *e;
 
 	if (!fts)
 		must(NULL);
-	while ((e = fts_read(fts))) {
+	for (errno = 0; (e = fts_read(fts)); errno = 0) {
 		switch (e->fts_info) {
 		case FTS_F:
-			/* What may not be read cannot be looked into: it is then not found. */
-			fd = buildidx_open_path(e->fts_accpath, NULL);
-			if (fd < 0)
-				break;
-			add(f, fd, must(strdup(e->fts_path)), -1);
-			close(fd);
+			add_path(f, e);
 			break;
 		case FTS_DNR:
 		case FTS_ERR:
 		case FTS_NS:
-			shown = escaped(e->fts_path);
-			complain("%s: %s", shown, strerror(e->fts_errno));
-			free(shown);
-			code = worse_of(code, exit_code_of(-e->fts_errno));
+			code = worse_of(code, unreadable(e->fts_path, e->fts_errno));
 			break;
 		}
 	}
+	if (errno)
+		code = worse_of(code, unreadable(dir, errno));
 	fts_close(fts);
 	return code;
 }
 
-const char *symbols_files_add_fd(struct symbols_files *f, int fd)
+void symbols_files_add_fd(struct symbols_files *f, int fd, const char *id)
 {
-	const struct file *file = add(f, fd, NULL, fd);
-
-	return file ? file->id : NULL;
+	add(f, must(strdup(id)), false, NULL, fd);
 }
 
 void symbols_files_add_vdso(struct symbols_files *f)
 {
 	const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
+	char *id = NULL;
 	size_t size;
 	int fd;
 
@@ -171,11 +190,26 @@ void symbols_files_add_vdso(struct symbols_files *f)
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (write(fd, ehdr, size) != (ssize_t)size) {
+	if (write(fd, ehdr, size) == (ssize_t)size)
+		id = symbols_file_id(fd);
+	if (id)
+		add(f, id, false, NULL, fd);
+	else
 		close(fd);
-		return;
-	}
-	add(f, fd, NULL, fd);
+}
+
+static void hold(const void *node, VISIT when, void *closure)
+{
+	struct file *file = *(struct file *const *)node;
+
+	(void)closure;
+	if ((when == postorder || when == leaf) && file->fd < 0)
+		file->fd = buildidx_open_path(file->path, NULL);
+}
+
+void symbols_files_hold(struct symbols_files *f)
+{
+	twalk_r(f->tree, hold, NULL);
 }
 
 int symbols_files_open(const struct symbols_files *f, const char *id, bool debug, char **name)
@@ -188,10 +222,10 @@ int symbols_files_open(const struct symbols_files *f, const char *id, bool debug
 	if (!found)
 		return -1;
 	file = *found;
-	if (file->path)
-		fd = buildidx_open_path(file->path, NULL);
-	else
+	if (file->fd >= 0)
 		fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	else
+		fd = buildidx_open_path(file->path, NULL);
 	if (fd < 0)
 		return -1;
 	*name = must(strdup(file->path ? file->path : id));

@@ -15,11 +15,17 @@ void symbols_files_free(struct symbols_files *f);
 /** symbols_files_add_dir() - see symbols_add_dir() */
 int symbols_files_add_dir(struct symbols_files *f, const char *dir);
 
+/** symbols_file_id() - allocated text of the identity of an ELF file; NULL when it is none */
+char *symbols_file_id(int fd);
+
 /** symbols_files_add_fd() - see symbols_add_fd() */
-const char *symbols_files_add_fd(struct symbols_files *f, int fd);
+void symbols_files_add_fd(struct symbols_files *f, int fd, const char *id);
 
 /** symbols_files_add_vdso() - see symbols_add_vdso() */
 void symbols_files_add_vdso(struct symbols_files *f);
+
+/** symbols_files_hold() - see symbols_hold() */
+void symbols_files_hold(struct symbols_files *f);
 
 /**
  * symbols_files_open() - open a file by its identity

@@ -33,5 +33,5 @@ for comm in work '[xy]-gone' '[xy]-inside'; do
 	point "functions of $comm" grep -qE "^$comm;.*;main;work_outer;work_middle;work_inlined_\[i\] [0-9]+\$" "$named"
 done
 point 'the work of cc1, as and others has names' grep -qE '^cc1;.*;[a-z_]+[a-z0-9_]* [0-9]+$' "$named"
-sed 's/^/# host: /' "$named.err" | head -n 20
+head -n 20 "$named.err" | sed 's/^/# host: /'
 exit "$failed"
