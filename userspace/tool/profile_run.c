@@ -180,7 +180,9 @@ static int choose_programs(struct profile *p)
 		return EXIT_NO_MODULE;
 	}
 	if (!info.hooks_on)
-		complain("the module is switched off (/sys/module/buildidx/parameters/enable): it will resolve nothing");
+		complain(hooks_silenced(&info) ?
+			 "the kernel's kprobes were disarmed (see `buildidx doctor`): the module will resolve nothing" :
+			 "the module is switched off (/sys/module/buildidx/parameters/enable): it will resolve nothing");
 	p->config.kfunc = true;
 	p->config.fentry = !(info.kfunc_state & BUILDIDX_KFUNC_PERF);
 	return EXIT_OK;
