@@ -285,7 +285,7 @@ install_packages()
 	check "$suite, $release: the module is gone" module_gone "$release"
 	unsupported_package 9.9.8-amd64
 	check "$suite, removed and not purged: a kernel can be installed" succeeded
-	inside apt-get purge -y buildidx-dkms
+	inside apt-get purge -y buildidx-dkms buildidx-tools
 	check "$suite: apt purges what is left" succeeded
 	inside rm -rf /lib/modules/9.9.9-amd64 /lib/modules/9.9.8-amd64
 	check "$suite: purging leaves nothing" no_trace
