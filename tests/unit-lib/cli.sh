@@ -149,7 +149,8 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		for args in status dump stats "addr 1 0"; do
 			# shellcheck disable=SC2086
 			run $args
-			[ "$code" = 3 ] && [ ! -s "$work/out" ] && says "modprobe buildidx"
+			[ "$code" = 3 ] && [ ! -s "$work/out" ] && says "modprobe buildidx" &&
+				says "buildidx doctor"
 			result "no module: $args"
 		done
 		run status --json

@@ -46,6 +46,19 @@ five_stacks()
 		! grep -qvE '^(thread [0-9]+|  ([0-9a-f]{40}[+])?0x[0-9a-f]+)$' $out
 }
 
+# usage STATUS ARGUMENT...: it ends at once, with that status, and says how it is called
+usage()
+{
+	expected=$1
+	shift
+	timeout 20 "$dir/stackid" "$@" > $out.usage 2>&1
+	[ $? = "$expected" ] && grep -q '^usage: stackid PID' $out.usage
+}
+
+point 'stackid --help' usage 0 --help
+for argument in -1 0 x '' 1x 99999999999; do
+	point "stackid '$argument': not a process" usage 2 "$argument"
+done
 point "module $1: stackid loads and ends with 0" [ $status = 0 ]
 point "module $1: it uses $helper" grep -qx "stackid: using $helper" $out.err
 point "module $1: five stacks of well-formed frames" five_stacks
