@@ -10,21 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-n=0
-failed=0
-
-# result NAME: reports the exit status of the command before it
-result() {
-	local status=$? name=$1
-	n=$((n + 1))
-	if [ "$status" -eq 0 ]; then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		sed 's/^/# /' "$work/log"
-		failed=1
-	fi
-}
+. "$(dirname "$0")/result.sh"
 
 us() {
 	make --no-print-directory -C "$here/../../userspace" BUILD="$build/tool" STATIC= \

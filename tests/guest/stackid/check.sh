@@ -4,22 +4,8 @@
 # and with it not there? Runs in the guest (busybox). Prints TAP.
 dir=$(dirname "$0")
 out=/tmp/stackid.out
-n=0 failed=0
-
-# point TEXT COMMAND...
-point()
-{
-	text=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $text"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $text"
-		sed 's/^/# /' $out $out.err
-	fi
-}
+shown="$out $out.err"
+. "$dir/point.sh"
 
 case $1 in
 present)	helper=buildidx ;;
@@ -66,4 +52,4 @@ if [ "$1" = present ]; then
 	point "module $1: each frame has a build ID" all_frames_known
 fi
 echo "1..$n"
-[ $failed = 0 ]
+exit $failed
