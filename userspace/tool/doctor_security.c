@@ -75,20 +75,21 @@ static void check_signature(struct doctor *d, const char *lockdown)
 {
 	const char *enforced = enforced_by(d, lockdown);
 	char *file = doctor_module_file(d);
-	char signer[256];
+	char signer[256], then[512];
 
 	if (!file)
 		return;
 	if (!doctor_modinfo(d, file, "signer", signer, sizeof(signer))) {
 		found(d, "signature", LEVEL_WARN, "unknown: modinfo cannot read %s", file);
-		remedy(d, "apt-get install kmod");
+		remedy_free(d, doctor_get_program(d, "kmod"), "");
 	} else if (*signer) {
 		found(d, "signature", LEVEL_OK, "signed by %s", signer);
 	} else if (enforced) {
 		found(d, "signature", LEVEL_FAIL, "%s is not signed, and %s refuses such a module",
 		      file, enforced);
-		remedy(d, "apt-get install openssl, then dkms unbuild buildidx/%s -k %s and dkms install buildidx/%s -k %s",
-		       d->version, d->release, d->version, d->release);
+		snprintf(then, sizeof(then), ", then dkms unbuild buildidx/%s -k %s and dkms install buildidx/%s -k %s",
+			 d->version, d->release, d->version, d->release);
+		remedy_free(d, doctor_get_program(d, "openssl"), then);
 	} else {
 		found(d, "signature", LEVEL_NOTE, "not signed; this kernel does not ask for it");
 	}
@@ -166,7 +167,7 @@ static void check_key(struct doctor *d)
 		found(d, "mok", LEVEL_WARN,
 		      "whether the firmware knows the key of dkms (%s) is unknown: mokutil is not installed",
 		      cert);
-		remedy(d, "apt-get install mokutil");
+		remedy_free(d, doctor_get_program(d, "mokutil"), "");
 		goto out;
 	}
 	/* its exit status means different things in different versions */
@@ -186,7 +187,8 @@ static void check_key(struct doctor *d)
 		remedy(d, "run buildidx doctor as root");
 	} else {
 		found(d, "mok", LEVEL_WARN, "dkms has no key yet (%s)", cert);
-		remedy(d, "apt-get install openssl; dkms makes the key when it builds the module");
+		remedy_free(d, doctor_get_program(d, "openssl"),
+			    "; dkms makes the key when it builds the module");
 	}
 out:
 	free(cert);
