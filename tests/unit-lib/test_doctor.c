@@ -469,6 +469,25 @@ static void test_signature(void **state)
 	put("/sys/module/module/parameters/sig_enforce", "Y\n");
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("signature", LEVEL_FAIL, "module.sig_enforce refuses", "openssl");
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=DKMS key\n");
+	assert_int_equal(examine(), EXIT_OK);
+	expect("signature", LEVEL_NOTE, "/proc/keys does not show", NULL);
+	put("/proc/keys", "1 I------ 1 perm 1f0 0 0 keyring DKMS key: empty\n");
+	examine();
+	expect("signature", LEVEL_NOTE, "/proc/keys does not show", NULL);
+	put("/proc/keys", "1 I------ 1 perm 1f0 0 0 asymmetri Debian: not DKMS key 2: X509.rsa 11 []\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("signature", LEVEL_FAIL, "DKMS key, a key that the kernel does not know: module.sig_enforce refuses",
+	       "boot without");
+	put("/sys/firmware/efi/runtime", "");
+	examine();
+	expect("signature", LEVEL_FAIL, "does not know", "mokutil --import");
+	take("/sys/firmware");
+	put("/proc/keys", "2 I------ 1 perm 1f0 0 0 asymmetri x: ab: X509.rsa 22 []\n"
+	    "1 I------ 1 perm 1f0 0 0 asymmetri DKMS key: 1122: X509.rsa 11 []\n");
+	assert_int_equal(examine(), EXIT_OK);
+	expect("signature", LEVEL_OK, "signed by DKMS key", NULL);
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\n");
 	put("/sys/module/module/parameters/sig_enforce", "N\n");
 	assert_int_equal(examine(), EXIT_OK);
 
@@ -482,7 +501,7 @@ static void test_signature(void **state)
 	expect("signature", LEVEL_FAIL, "Secure Boot refuses", "openssl");
 	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=\033[31mred\n");
 	examine();
-	expect("signature", LEVEL_OK, "?[31mred", NULL);
+	expect("signature", LEVEL_FAIL, "signed by ?[31mred, a key", "mokutil");
 }
 
 static void test_lockdown(void **state)
