@@ -407,6 +407,15 @@ static void test_module_file(void **state)
 	expect("module-file", LEVEL_FAIL, "none for", "buildidx-dkms");
 }
 
+/* A program that never ends, and prints without end, does not hold the doctor up. */
+static void test_endless_program(void **state)
+{
+	(void)state;
+	put_script("/sbin/modinfo", "#!/bin/sh\nwhile echo 0123456789; do :; done\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("module-file", LEVEL_WARN, "modinfo cannot read", "dkms");
+}
+
 static void test_not_loaded(void **state)
 {
 	(void)state;
@@ -745,7 +754,7 @@ int main(void)
 		CASE(test_healthy), CASE(test_kernel), CASE(test_unknown_kernel_not_loaded),
 		CASE(test_without_modules), CASE(test_config), CASE(test_own_kernel),
 		CASE(test_other_distribution), CASE(test_build), CASE(test_module_file),
-		CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
+		CASE(test_endless_program), CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
 		CASE(test_signature), CASE(test_lockdown), CASE(test_secure_boot),
 		CASE(test_device), CASE(test_switched_off), CASE(test_silenced), CASE(test_hooks),
 		CASE(test_kfuncs), CASE(test_capture), CASE(test_limits), CASE(test_versions),

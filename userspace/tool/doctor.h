@@ -142,7 +142,7 @@ char *probe_program(const struct doctor *d, const char *name);
  * @buf: receives the start of its standard output, NUL-terminated
  * @size: room in @buf
  *
- * Its standard error is thrown away.
+ * Its standard error is thrown away. One that does not end is killed after a while.
  *
  * Return: exit status, or a negative errno when it could not be run.
  */
