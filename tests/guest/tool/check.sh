@@ -63,6 +63,7 @@ off()
 unsign()
 {
 	size=$(stat -c %s "$ko") || return 1
+	# shellcheck disable=SC2046 # four numbers
 	set -- $(tail -c 32 "$ko" | head -c 4 | od -A n -t u1)
 	head -c $((size - 40 - (($1 * 256 + $2) * 256 + $3) * 256 - $4)) "$ko" > /tmp/unsigned.ko &&
 		cat /tmp/unsigned.ko > "$ko"
