@@ -263,6 +263,15 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run exe "$pid"
 	[ "$code" = 1 ] && says "pid $pid: no such process"
 	result "exe: no such process"
+	if [ "$(id -u)" = 0 ] && [ "${tool#*asan}" = "$tool" ]; then
+		for c in maps exe; do
+			code=0
+			unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$tool" $c 1 \
+				>"$work/out" 2>"$work/err" || code=$?
+			[ "$code" = 1 ] && says 'pid 1: not known: /proc is not mounted here'
+			result "$c: without /proc it does not say that the process does not exist"
+		done
+	fi
 done
 
 # With a device. The preloaded library does not go together with ASan.

@@ -307,6 +307,9 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	result "symbolize: what was not found was looked for where, and which server did not answer"
 	[ -z "$(find "$TMPDIR" -name 'buildidx.*')" ]
 	result "symbolize: what was needed to find that out is gone"
+	TMPDIR=/nowhere symbolize "prog;aabb+0x1 3" --debuginfod "http://127.0.0.1:9/"
+	[ "$code" = 1 ] && says 'server http://127.0.0.1:9/: whether it answers is not known: no temporary directory'
+	result "symbolize: or that it could not be found out"
 	lines "$work/gcc-whole" >"$work/folded"
 	run symbolize --debuginfod "http://127.0.0.1:9/" --debuginfod "file://$work/server-gcc" "$work/folded"
 	[ "$code" = 0 ] && ! grep -q 'files not found' "$work/err" && ! grep -q "$(id_of "$work/gcc-whole")" "$work/out"
