@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #else
 #include <stdint.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 typedef __u8 u8;

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * krec - records of kernel text: BPF programs, generated text, modules, vmlinux
+ *
+ * A record is found by its number, by what it stands for (a pointer as key) and, while
+ * that is there, by the addresses of its text, from NMI too. What is gone is kept up to
+ * a bound in bytes, the oldest unloaded goes first.
+ */
+#ifndef BIDX_KREC_H
+#define BIDX_KREC_H
+
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/rbtree_latch.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "../include/uapi/buildidx_record.h"
+
+struct bidx_krec;
+
+/**
+ * struct bidx_krange - addresses of one piece of text
+ * @node: in the live tree
+ * @start: first address
+ * @len: bytes, not 0
+ * @base: what a frame's offset is at @start
+ * @rec: whose
+ */
+struct bidx_krange {
+	struct latch_tree_node node;
+	unsigned long start;
+	unsigned long len;
+	u64 base;
+	struct bidx_krec *rec;
+};
+
+/**
+ * struct bidx_gone - how something went
+ * @time: CLOCK_BOOTTIME
+ * @pid: process that dropped the last reference, 0 when not known
+ * @tid: its thread
+ * @comm: its name
+ */
+struct bidx_gone {
+	u64 time;
+	u32 pid;
+	u32 tid;
+	char comm[BUILDIDX_COMM_LEN];
+};
+
+/**
+ * struct bidx_krec - one record
+ * @by_object: all that are live or in the history, by @object
+ * @by_key: live ones, by @key
+ * @in_history: those that are gone, in that order
+ * @refs: the tables hold one, the stream one for each event, each reader one
+ * @rcu: once unhashed
+ * @free: once the last reference went
+ * @key: what it stands for; a hash key, not to be dereferenced
+ * @object: public number
+ * @bytes: memory that it takes, for the bounds
+ * @live: still there
+ * @gone: valid once it is not
+ * @kind: enum buildidx_kind of frames
+ * @id_len: bytes of @id
+ * @id: identity for frames
+ * @rec: the record as made at load (BPF_LOAD, KSYM or MODULE); what changes later is in
+ *	@gone and put in by bidx_krec_copy()
+ * @prealloc: returned to its owner's pool instead of being freed, NULL: kvfree
+ * @nr_ranges: how many
+ * @ranges: addresses
+ *
+ * All but the members that link it, @live and @gone is final before it is published.
+ */
+struct bidx_krec {
+	struct rb_node by_object;
+	struct hlist_node by_key;
+	struct list_head in_history;
+	refcount_t refs;
+	union {
+		struct rcu_head rcu;
+		struct llist_node free;
+	};
+	const void *key;
+	u64 object;
+	size_t bytes;
+	bool live;
+	struct bidx_gone gone;
+	u8 kind;
+	u8 id_len;
+	u8 id[BUILDIDX_ID_MAX];
+	struct buildidx_rec *rec;
+	void (*prealloc)(struct bidx_krec *k);
+	unsigned int nr_ranges;
+	struct bidx_krange *ranges;
+};
+
+/* krec.c */
+int bidx_krec_init(unsigned long history_max);
+void bidx_krec_exit(void);
+struct bidx_krec *bidx_krec_alloc(struct buildidx_rec *rec, unsigned int nr_ranges);
+void bidx_krec_put(struct bidx_krec *k);
+int bidx_krec_publish(struct bidx_krec *k, const void *key);
+bool bidx_krec_retire(const void *key, const struct bidx_gone *gone);
+bool bidx_krec_is_live(const void *key);
+/* A copy as somebody may see it; to be given to kvfree(). */
+struct buildidx_rec *bidx_krec_copy(const struct bidx_krec *k, u64 seq, unsigned int see);
+#define BIDX_SEE_ADDRESS	(1U << 0)
+#define BIDX_SEE_IMAGE		(1U << 1)
+
+/* ktree.c: the live tree */
+void bidx_ktree_insert(struct bidx_krec *k);
+void bidx_ktree_remove(struct bidx_krec *k);
+struct bidx_range;
+/* Context: any, NMI included; under rcu_read_lock(). Return: false when nothing is known. */
+bool bidx_ktree_resolve(unsigned long ip, struct bidx_range *r);
+
+/* see.c: what the caller may see of the kernel (design D11): BIDX_SEE_*; may sleep */
+unsigned int bidx_may_see(void);
+bool bidx_may_see_all(void);
+
+/* stream.c: the stream of records (design D9) */
+int bidx_stream_init(unsigned long stream_max);
+void bidx_stream_exit(void);
+/* @k came (its rec is told) or went (BPF_UNLOAD, or the record with GONE). Context: any but NMI; no allocation. */
+void bidx_stream_came(struct bidx_krec *k);
+void bidx_stream_went(struct bidx_krec *k);
+/* @n records could not be made: every reader is told. Context: any but NMI. */
+void bidx_stream_lost(unsigned int n);
+
+#endif /* BIDX_KREC_H */
