@@ -5,6 +5,7 @@
  * Loading, switching off and on, unloading.
  */
 #include "internal.h"
+#include "krec.h"
 
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -22,6 +23,11 @@ static unsigned long max_entries = 262144;
 module_param(max_entries, ulong, 0444);
 MODULE_PARM_DESC(max_entries,
 		 "Most files in the index, 16 to 16777216 (default 262144; about 150 bytes each when used, and 4 bytes each at load)");
+
+static unsigned long history_bytes = 64UL << 20;
+module_param(history_bytes, ulong, 0444);
+MODULE_PARM_DESC(history_bytes,
+		 "Most bytes that records of unloaded BPF programs, modules and generated text may take (default 67108864); the oldest go first");
 
 static char *hook = "ftrace";
 module_param(hook, charp, 0444);
@@ -153,6 +159,9 @@ static int __init bidx_init(void)
 	err = bidx_work_init();
 	if (err)
 		goto free_index;
+	err = bidx_krec_init(history_bytes);
+	if (err)
+		goto free_work;
 	bidx_vdso_init();
 
 	mutex_lock(&bidx_switch);
@@ -184,6 +193,8 @@ stop:
 drain:
 	bidx_work_drain();
 	mutex_unlock(&bidx_switch);
+	bidx_krec_exit();
+free_work:
 	bidx_work_exit();
 free_index:
 	bidx_index_exit();
@@ -205,6 +216,7 @@ static void __exit bidx_exit(void)
 	bidx_work_drain();
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
+	bidx_krec_exit();
 	bidx_work_exit();
 	bidx_index_exit();
 }
