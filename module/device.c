@@ -62,7 +62,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
  * What the index says of an inode now. Return: false when reading the file
  * could make the answer better.
  */
-static bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
+bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
 {
 	struct bidx_entry *e;
 
@@ -104,7 +104,7 @@ static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 	}
 	if (bidx_object_of(inode, obj))
 		return 0;
-	err = bidx_capture(file, inode);
+	err = bidx_capture(file, inode, NULL);
 	if (err == -EINTR || err == -ENOMEM)
 		return err;
 	bidx_object_of(inode, obj);
@@ -176,7 +176,7 @@ static long bidx_query_mm(struct mm_struct *mm, u64 address, struct bidx_range *
 		if (!file)
 			break;
 		if (!pass)
-			bidx_capture(file, file_inode(file));
+			bidx_capture(file, file_inode(file), NULL);
 		fput(file);
 	}
 	return 0;

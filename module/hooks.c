@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 
 #include "compat/ftrace.h"
+#include "reader.h"
 
 #define BIDX_ALTERNATIVES 3
 
@@ -76,6 +77,7 @@ static void bidx_on_mmap(void *arg)
 {
 	struct vm_area_struct *vma = arg;
 	struct file *file = vma->vm_file;
+	bool known, tell;
 
 	if (!(vma->vm_flags & VM_EXEC))
 		return;
@@ -89,8 +91,10 @@ static void bidx_on_mmap(void *arg)
 	bidx_hit(BIDX_HOOK_MMAP);
 	if (bidx_is_probe(BIDX_HOOK_MMAP, file_inode(file)))
 		return;
-	if (!bidx_index_covers(file_inode(file)))
-		bidx_work_mapped(file);
+	known = bidx_index_covers(file_inode(file));
+	tell = bidx_stream_wants_map();
+	if (!known || unlikely(tell))
+		bidx_work_mapped(vma, known, tell);
 }
 
 /* The last reference to an open file goes away. Runs on every close: f_inode may be NULL. */
