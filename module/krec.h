@@ -16,6 +16,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "../include/uapi/buildidx.h"
 #include "../include/uapi/buildidx_record.h"
 
 struct bidx_krec;
@@ -61,6 +62,7 @@ struct bidx_gone {
  * @key: what it stands for; a hash key, not to be dereferenced
  * @object: public number, which bidx_krec_prepare() gives
  * @bytes: memory that it takes, for the bounds
+ * @in_stream: events of the stream that hold it, under the stream's lock
  * @live: still there
  * @in_tree: ranges that are in the live tree, under its lock
  * @gone: valid once it is not
@@ -89,6 +91,7 @@ struct bidx_krec {
 	const void *key;
 	u64 object;
 	size_t bytes;
+	unsigned int in_stream;
 	bool live;
 	unsigned int in_tree;
 	struct bidx_gone gone;
@@ -155,7 +158,32 @@ void bidx_stream_exit(void);
 /* @k came (its rec is told) or went (BPF_UNLOAD, or the record with GONE). Context: any but NMI; no allocation. */
 void bidx_stream_came(struct bidx_krec *k);
 void bidx_stream_went(struct bidx_krec *k);
-/* @n records could not be made: every reader is told. Context: any but NMI. */
-void bidx_stream_lost(unsigned int n);
+/* @n records of a type could not be made: those who want it are told. Context: any but NMI. */
+void bidx_stream_lost(enum buildidx_rec_type type, unsigned int n);
+void bidx_stream_reap(void);
+void bidx_stream_info(struct buildidx_info *info);
+
+/* ksym.c: generated kernel text (design D8) */
+int bidx_ksym_init(void);
+void bidx_ksym_exit(void);
+/* What the hook on perf_event_ksymbol() is told. Context: any but NMI. */
+void bidx_ksym_event(unsigned int type, unsigned long addr, u32 len, bool unregister,
+		     const char *name);
+/* A sample was in kernel text of which nothing is known. Context: any, NMI included. */
+void bidx_ksym_unknown(unsigned long ip);
+/*
+ * The text at @start gets a record of its own, or is gone: what was made of it because of
+ * bidx_ksym_unknown() is retired. For BPF programs that have no record yet: to be called before
+ * one is published, and for each function of one that is unloaded without. Context: any but NMI.
+ */
+void bidx_ksym_forget(unsigned long start);
+void bidx_ksym_work(void);
+/* The hook was removed: what is live may go unseen. Context: may sleep. */
+void bidx_ksym_stop(void);
+
+/* kmod.c: vmlinux and kernel modules */
+int bidx_kmod_init(void);
+void bidx_kmod_exit(void);
+void bidx_kmod_info(struct buildidx_info *info);
 
 #endif /* BIDX_KREC_H */
