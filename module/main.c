@@ -5,6 +5,7 @@
  * Loading, switching off and on, unloading.
  */
 #include "internal.h"
+#include "bpfprog.h"
 #include "krec.h"
 
 #include <linux/module.h>
@@ -64,6 +65,7 @@ static void bidx_stop(void)
 	bidx_index_flush();
 	bidx_work_forget_scans();
 	bidx_hooks_stop();
+	bidx_bpf_stop();
 	bidx_index_reap();
 }
 
@@ -116,8 +118,10 @@ static int bidx_enable_set(const char *val, const struct kernel_param *kp)
 	} else if (on && !READ_ONCE(bidx_active)) {
 		bidx_stop();		/* if kprobes were silenced, the hooks are still placed */
 		err = bidx_start();
-		if (!err)
+		if (!err) {
+			bidx_hooks_start_kernel();
 			bidx_start_scan();
+		}
 		if (!err && !READ_ONCE(bidx_active))
 			err = -EAGAIN;		/* silenced meanwhile; the worker says so */
 	} else if (!on) {
@@ -162,6 +166,9 @@ static int __init bidx_init(void)
 	err = bidx_krec_init(history_bytes);
 	if (err)
 		goto free_work;
+	err = bidx_bpf_init();
+	if (err)
+		goto free_krec;
 	bidx_vdso_init();
 
 	mutex_lock(&bidx_switch);
@@ -175,10 +182,12 @@ static int __init bidx_init(void)
 	if (err)
 		goto stop;
 	bidx_work_open();
-	if (bidx_start_off)
+	if (bidx_start_off) {
 		bidx_stop();
-	else
+	} else {
+		bidx_hooks_start_kernel();
 		bidx_start_scan();
+	}
 	bidx_loaded = true;
 	mutex_unlock(&bidx_switch);
 
@@ -193,6 +202,8 @@ stop:
 drain:
 	bidx_work_drain();
 	mutex_unlock(&bidx_switch);
+	bidx_bpf_exit();
+free_krec:
 	bidx_krec_exit();
 free_work:
 	bidx_work_exit();
@@ -216,6 +227,7 @@ static void __exit bidx_exit(void)
 	bidx_work_drain();
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
+	bidx_bpf_exit();
 	bidx_krec_exit();
 	bidx_work_exit();
 	bidx_index_exit();

@@ -20,6 +20,6 @@ void bidx_stream_went(struct bidx_krec *k)
 {
 }
 
-void bidx_stream_lost(unsigned int n)
+void bidx_stream_lost(enum buildidx_rec_type type, unsigned int n)
 {
 }
