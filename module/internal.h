@@ -6,6 +6,11 @@
  *   capture  reads a file and stores its identity
  *   index    inode -> identity, read without locks
  *   work     queued captures: task_work of the mapping task, or the worker
+ *   bpfprog  records of BPF programs, made when they are loaded (krec.h)
+ *   ksym     records of text that the kernel generates
+ *   kmod     records of vmlinux and kernel modules
+ *   events   records of files
+ *   stream, reader  the log of records, and who follows it
  *   resolve  address -> mapping -> identity, from NMI
  *   kfunc, device   who asks
  */
@@ -168,6 +173,7 @@ void bidx_stats_sum(int cpu, struct bidx_cpu_stats *sum);
 
 /* hooks.c */
 int bidx_hooks_start(void);
+void bidx_hooks_start_kernel(void);
 void bidx_hooks_stop(void);
 bool bidx_hooks_silenced(void);
 void bidx_hooks_tell(void);
@@ -190,8 +196,12 @@ enum bidx_hook_id {
 	BIDX_HOOK_MMAP,
 	BIDX_HOOK_FPUT,
 	BIDX_HOOK_INODE,
+	BIDX_HOOK_NEEDED,		/* without those before it the module does not work */
+	BIDX_HOOK_BPF = BIDX_HOOK_NEEDED,
+	BIDX_HOOK_KSYM,
 	BIDX_HOOK_COUNT,
 };
+bool bidx_hook_placed(enum bidx_hook_id id);
 
 /* index.c */
 int bidx_index_init(unsigned long max_entries);
@@ -292,6 +302,7 @@ void bidx_work_open(void);
 void bidx_work_scanned(bool complete);
 void bidx_work_forget_scans(void);
 bool bidx_work_has_task_work(void);
+bool bidx_run_in_current(struct callback_head *cb, task_work_func_t fn);
 
 /* scan.c */
 bool bidx_scan(void);

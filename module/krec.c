@@ -228,27 +228,26 @@ static void bidx_krec_irq_work(struct irq_work *work)
 	queue_work(krec.wq, &krec.work);
 }
 
-/**
- * bidx_krec_publish() - a record can be found from now on
- * @k: record; the reference is given to the tables
- * @key: what it stands for, not NULL
- *
- * What was live under that key must have gone unseen, and is retired.
- *
- * Context: any but NMI.
+/*
+ * What is live under @key gives way if @replace. Return: false when it does not, and @k is
+ * still the caller's.
  */
-void bidx_krec_publish(struct bidx_krec *k, const void *key)
+static bool bidx_krec_publish_as(struct bidx_krec *k, const void *key, bool replace)
 {
-	const struct bidx_gone unseen = { .time = ktime_get_boot_fast_ns() };
+	const struct bidx_gone unseen = { .time = ktime_get_boottime_ns() };
 	struct bidx_krec *old;
 	unsigned long flags;
 	bool full;
 
-	bidx_krec_get(k);
 	raw_spin_lock_irqsave(&krec.lock, flags);
 	old = bidx_krec_find_key(key);
+	if (old && !replace) {
+		raw_spin_unlock_irqrestore(&krec.lock, flags);
+		return false;
+	}
 	if (old)
 		bidx_krec_go(old, &unseen);
+	bidx_krec_get(k);
 	k->key = key;
 	k->live = true;
 	hlist_add_head(&k->by_key, bidx_key_head(key));
@@ -264,6 +263,31 @@ void bidx_krec_publish(struct bidx_krec *k, const void *key)
 	bidx_krec_put(k);
 	if (full)
 		bidx_krec_kick();
+	return true;
+}
+
+/**
+ * bidx_krec_publish() - a record can be found from now on
+ * @k: record; the reference is given to the tables
+ * @key: what it stands for, not NULL
+ *
+ * What was live under that key must have gone unseen, and is retired.
+ *
+ * Context: any but NMI.
+ */
+void bidx_krec_publish(struct bidx_krec *k, const void *key)
+{
+	bidx_krec_publish_as(k, key, true);
+}
+
+/**
+ * bidx_krec_publish_new() - the same, unless there is a live one under that key
+ *
+ * Context: any but NMI. Return: false when there is, and @k is still the caller's.
+ */
+bool bidx_krec_publish_new(struct bidx_krec *k, const void *key)
+{
+	return bidx_krec_publish_as(k, key, false);
 }
 
 /**
@@ -291,6 +315,39 @@ bool bidx_krec_retire(const void *key, const struct bidx_gone *gone)
 	if (full)
 		bidx_krec_kick();
 	return true;
+}
+
+/**
+ * bidx_krec_retire_all() - what goes of one type is not seen any more
+ * @type: enum buildidx_rec_type
+ *
+ * All that are live are told as gone now, by nobody who is known.
+ *
+ * Context: may sleep.
+ */
+void bidx_krec_retire_all(u16 type)
+{
+	const struct bidx_gone unseen = { .time = ktime_get_boottime_ns() };
+	struct bidx_krec *k;
+	unsigned long flags;
+	u64 object = 0;
+	bool live;
+
+	while ((k = bidx_krec_next(object))) {
+		object = k->object + 1;
+		if (k->rec->type == type) {
+			raw_spin_lock_irqsave(&krec.lock, flags);
+			live = k->live;
+			if (live)
+				bidx_krec_go(k, &unseen);
+			raw_spin_unlock_irqrestore(&krec.lock, flags);
+			if (live)
+				bidx_krec_tell_gone(k);
+		}
+		bidx_krec_put(k);
+		cond_resched();
+	}
+	bidx_krec_kick();
 }
 
 /* Context: any but NMI. Return: number of the live record of a key, 0 when there is none. */

@@ -129,7 +129,9 @@ struct bidx_krec *bidx_krec_alloc(struct buildidx_rec *rec, unsigned int nr_rang
 void bidx_krec_get(struct bidx_krec *k);
 void bidx_krec_put(struct bidx_krec *k);
 void bidx_krec_publish(struct bidx_krec *k, const void *key);
+bool bidx_krec_publish_new(struct bidx_krec *k, const void *key);
 bool bidx_krec_retire(const void *key, const struct bidx_gone *gone);
+void bidx_krec_retire_all(u16 type);
 bool bidx_krec_is_live(const void *key);
 u64 bidx_krec_object_of(const void *key);
 struct bidx_krec *bidx_krec_next(u64 object);

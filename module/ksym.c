@@ -19,6 +19,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "krec.h"
@@ -123,13 +124,13 @@ static int bidx_ksym_refill(void)
 }
 
 /* @since: CLOCK_BOOTTIME at which it came, 0 when it was there before the module. */
-static void bidx_ksym_publish(struct bidx_ksym *s, unsigned int kind, unsigned long addr,
-			      unsigned long len, const char *name, u64 since)
+static void bidx_ksym_fill(struct bidx_ksym *s, unsigned int kind, unsigned long addr,
+			   unsigned long len, const char *name, u64 since)
 {
 	s->rec.rec.size = sizeof(s->rec);
 	s->rec.rec.type = BUILDIDX_REC_KSYM;
 	s->rec.rec.fixed = sizeof(s->rec);
-	s->rec.rec.time = since ?: ktime_get_boot_fast_ns();
+	s->rec.rec.time = since ?: ktime_get_boottime_ns();
 	s->rec.flags = since ? 0 : BUILDIDX_REC_ADOPTED;
 	s->rec.kind = kind;
 	s->rec.addr = addr;
@@ -140,13 +141,11 @@ static void bidx_ksym_publish(struct bidx_ksym *s, unsigned int kind, unsigned l
 	s->range.len = len;
 	s->krec.prealloc = bidx_ksym_free;
 	bidx_krec_prepare(&s->krec, &s->rec.rec, &s->range, 1);
-	bidx_krec_publish(&s->krec, bidx_ksym_key(addr));
-	bidx_count(BUILDIDX_CNT_KSYM_ADDED);
 }
 
 static void bidx_ksym_retire(unsigned long start)
 {
-	const struct bidx_gone gone = { .time = ktime_get_boot_fast_ns() };
+	const struct bidx_gone gone = { .time = ktime_get_boottime_ns() };
 
 	bidx_krec_retire(bidx_ksym_key(start), &gone);
 }
@@ -196,9 +195,11 @@ void bidx_ksym_event(unsigned int type, unsigned long addr, u32 len, bool unregi
 		bidx_stream_lost(BUILDIDX_REC_KSYM, 1);
 		return;
 	}
-	bidx_ksym_publish(s, type == PERF_RECORD_KSYMBOL_TYPE_BPF ? BUILDIDX_KSYM_BPF :
-								    BUILDIDX_KSYM_OOL,
-			  addr, len, name, ktime_get_boot_fast_ns());
+	bidx_ksym_fill(s, type == PERF_RECORD_KSYMBOL_TYPE_BPF ? BUILDIDX_KSYM_BPF :
+								 BUILDIDX_KSYM_OOL,
+		       addr, len, name, ktime_get_boottime_ns());
+	bidx_krec_publish(&s->krec, bidx_ksym_key(addr));
+	bidx_count(BUILDIDX_CNT_KSYM_ADDED);
 }
 
 /**
@@ -265,7 +266,7 @@ static bool bidx_symbol_of(unsigned long ip, struct bidx_symbol *s)
 /* May it be adopted: will its end be told? */
 static bool bidx_symbol_is_watched(const struct bidx_symbol *s)
 {
-	return !str_has_prefix(s->name, "bpf_prog_") || bidx_hook_is_placed(BIDX_HOOK_BPF);
+	return !str_has_prefix(s->name, "bpf_prog_") || bidx_hook_placed(BIDX_HOOK_BPF);
 }
 
 /* Return: false when nothing is known of @ip, and asking again is of no use for a while. */
@@ -277,8 +278,6 @@ static bool bidx_ksym_adopt(unsigned long ip, struct bidx_symbol *sym)
 	if (!bidx_symbol_of(ip, sym) || !bidx_symbol_is_watched(sym))
 		return false;
 	start = sym->start;
-	if (bidx_krec_is_live(bidx_ksym_key(start)))
-		return false;	/* and that does not hold @ip: it was cut */
 	if (atomic_read(&ksym.adopted) >= BIDX_ADOPTED_MAX)
 		return false;
 	s = bidx_ksym_alloc();
@@ -286,7 +285,12 @@ static bool bidx_ksym_adopt(unsigned long ip, struct bidx_symbol *sym)
 		return false;
 	atomic_inc(&ksym.adopted);
 	s->adopted = true;
-	bidx_ksym_publish(s, BUILDIDX_KSYM_BPF, start, sym->len, sym->name, 0);
+	bidx_ksym_fill(s, BUILDIDX_KSYM_BPF, start, sym->len, sym->name, 0);
+	if (!bidx_krec_publish_new(&s->krec, bidx_ksym_key(start))) {
+		bidx_krec_put(&s->krec);
+		return false;	/* known, and does not hold @ip: it was cut */
+	}
+	bidx_count(BUILDIDX_CNT_KSYM_ADDED);
 	/* Gone before it was published: then nobody has retired it. */
 	if (!bidx_symbol_of(ip, sym) || sym->start != start)
 		bidx_ksym_retire(start);
@@ -331,7 +335,7 @@ void bidx_ksym_work(void)
 /* The hook is placed: the end of what is adopted will be seen. */
 void bidx_ksym_start(void)
 {
-	WRITE_ONCE(ksym.on, bidx_hook_is_placed(BIDX_HOOK_KSYM));
+	WRITE_ONCE(ksym.on, bidx_hook_placed(BIDX_HOOK_KSYM));
 }
 
 /**
@@ -341,19 +345,10 @@ void bidx_ksym_start(void)
  */
 void bidx_ksym_stop(void)
 {
-	struct bidx_krec *k;
-	u64 object = 0;
-
 	mutex_lock(&ksym.adopt_lock);
 	WRITE_ONCE(ksym.on, false);
-	while ((k = bidx_krec_next(object))) {
-		object = k->object + 1;
-		if (k->rec->type == BUILDIDX_REC_KSYM && READ_ONCE(k->live))
-			bidx_ksym_retire(k->ranges[0].start);
-		bidx_krec_put(k);
-		cond_resched();
-	}
 	mutex_unlock(&ksym.adopt_lock);
+	bidx_krec_retire_all(BUILDIDX_REC_KSYM);
 }
 
 /* Context: may sleep. Return: 0 or -ENOMEM. */

@@ -123,7 +123,7 @@ static int bidx_probe_hooks(void)
 	};
 	int i, err = 0;
 
-	for (i = 0; i < BIDX_HOOK_COUNT; i++) {
+	for (i = 0; i < BIDX_HOOK_NEEDED; i++) {
 		if (test_bit(i, &bidx_probe.seen))
 			continue;
 		pr_err("self-test: hook %s was placed but did not fire\n", name[i]);

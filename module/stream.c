@@ -236,7 +236,7 @@ void bidx_stream_went(struct bidx_krec *k)
 void bidx_stream_lost(enum buildidx_rec_type type, unsigned int n)
 {
 	struct bidx_slot s = {
-		.time = ktime_get_boot_fast_ns(), .lost = n, .what = BIDX_SLOT_LOST, .type = type,
+		.time = ktime_get_boottime_ns(), .lost = n, .what = BIDX_SLOT_LOST, .type = type,
 	};
 	struct bidx_slot *last;
 	unsigned long flags;
@@ -329,7 +329,7 @@ static bool bidx_found_at(struct bidx_place *p, u32 types, struct bidx_found *f)
 	f->seq = p->seq;
 	if (p->seq < stream.first.seq) {
 		f->what = BIDX_SLOT_LOST;
-		f->time = ktime_get_boot_fast_ns();
+		f->time = ktime_get_boottime_ns();
 		f->lost = 0;
 		for (t = 0; t < BUILDIDX_REC_TYPES; t++)
 			if (types & BIT(t))
