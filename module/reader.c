@@ -22,12 +22,12 @@
 #define BIDX_DEFAULT_TYPES	(BIDX_ALL_TYPES & ~BIT(BUILDIDX_REC_MAP))
 
 /**
- * struct bidx_reader - an open file of the device
+ * struct bidx_follower - an open file of the device
  * @lock: one read() or ioctl at a time; not held while waiting
  * @place: where it is
  * @types: bit for each enum buildidx_rec_type that it wants
  */
-struct bidx_reader {
+struct bidx_follower {
 	struct mutex lock;
 	struct bidx_place place;
 	u32 types;
@@ -126,7 +126,7 @@ static int bidx_tell(struct bidx_told *t, const struct bidx_found *f, unsigned i
  * Give the next record. Under the reader's lock. Return: its bytes; 0 when there is
  * none; -EMSGSIZE when there is no room for it; -EFAULT, -ENOMEM.
  */
-static ssize_t bidx_reader_next(struct bidx_reader *r, char __user *to, size_t room,
+static ssize_t bidx_reader_next(struct bidx_follower *r, char __user *to, size_t room,
 				unsigned int see)
 {
 	struct bidx_found f;
@@ -152,7 +152,7 @@ static ssize_t bidx_reader_next(struct bidx_reader *r, char __user *to, size_t r
 }
 
 /* Return: bytes, 0 when there is nothing now, or an errno when nothing was read. */
-static ssize_t bidx_reader_fill(struct bidx_reader *r, char __user *to, size_t room)
+static ssize_t bidx_reader_fill(struct bidx_follower *r, char __user *to, size_t room)
 {
 	unsigned int see = bidx_may_see();
 	size_t done = 0;
@@ -170,7 +170,7 @@ static ssize_t bidx_reader_fill(struct bidx_reader *r, char __user *to, size_t r
 /* See struct buildidx_stream. */
 ssize_t bidx_reader_read(struct file *file, char __user *to, size_t room, loff_t *pos)
 {
-	struct bidx_reader *r = file->private_data;
+	struct bidx_follower *r = file->private_data;
 	ssize_t n;
 
 	if (!bidx_may_see_all())
@@ -193,14 +193,14 @@ ssize_t bidx_reader_read(struct file *file, char __user *to, size_t room, loff_t
 
 __poll_t bidx_reader_poll(struct file *file, poll_table *wait)
 {
-	struct bidx_reader *r = file->private_data;
+	struct bidx_follower *r = file->private_data;
 
 	poll_wait(file, &bidx_stream_wait, wait);
 	return bidx_stream_has(&r->place, r->types) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* Under the reader's lock, or while nobody else has it. */
-static void bidx_reader_want(struct bidx_reader *r, u32 types)
+static void bidx_reader_want(struct bidx_follower *r, u32 types)
 {
 	if (bidx_types_have_map(types) && !bidx_types_have_map(r->types))
 		atomic_inc(&bidx_map_readers);
@@ -210,7 +210,7 @@ static void bidx_reader_want(struct bidx_reader *r, u32 types)
 }
 
 /* Bytes of the next record, 0 when there is none. Under the reader's lock. */
-static long bidx_reader_next_size(struct bidx_reader *r, u32 *size)
+static long bidx_reader_next_size(struct bidx_follower *r, u32 *size)
 {
 	struct bidx_found f;
 	struct bidx_told t;
@@ -231,7 +231,7 @@ static long bidx_reader_next_size(struct bidx_reader *r, u32 *size)
 long bidx_reader_ioctl(struct file *file, struct buildidx_stream *s)
 {
 	const u32 places = BUILDIDX_STREAM_OLDEST | BUILDIDX_STREAM_NEXT;
-	struct bidx_reader *r = file->private_data;
+	struct bidx_follower *r = file->private_data;
 	long err;
 
 	if (!bidx_may_see_all())
@@ -254,7 +254,7 @@ long bidx_reader_ioctl(struct file *file, struct buildidx_stream *s)
 
 int bidx_reader_open(struct inode *inode, struct file *file)
 {
-	struct bidx_reader *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+	struct bidx_follower *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
 
 	if (!r)
 		return -ENOMEM;
@@ -267,7 +267,7 @@ int bidx_reader_open(struct inode *inode, struct file *file)
 
 int bidx_reader_release(struct inode *inode, struct file *file)
 {
-	struct bidx_reader *r = file->private_data;
+	struct bidx_follower *r = file->private_data;
 
 	bidx_reader_want(r, 0);
 	kfree(r);
