@@ -228,6 +228,7 @@ static void __exit bidx_exit(void)
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
 	bidx_bpf_exit();
+	bidx_see_exit();
 	bidx_krec_exit();
 	bidx_work_exit();
 	bidx_index_exit();
