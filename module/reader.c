@@ -108,7 +108,7 @@ static int bidx_tell(struct bidx_told *t, const struct bidx_found *f, unsigned i
 		bidx_tell_lost(t, f);
 		return 0;
 	case BIDX_SLOT_EVENT:
-		t->rec = &f->e->rec;
+		t->rec = bidx_event_rec(f->e);
 		return 0;
 	case BIDX_SLOT_WENT:
 		if (f->k->rec->type == BUILDIDX_REC_BPF_LOAD) {
