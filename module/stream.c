@@ -156,7 +156,7 @@ static void bidx_stream_irq_work(struct irq_work *work)
 /* Not from here: the lock of the queue sleeps on PREEMPT_RT. */
 static void bidx_stream_wake(void)
 {
-	/* Pairs with the barrier of who starts to wait: it sees the record or is seen. */
+	/* Pairs with that of who starts to wait: it sees the record or is seen. */
 	smp_mb();
 	if (waitqueue_active(&bidx_stream_wait))
 		irq_work_queue(&stream.wake);
