@@ -92,7 +92,7 @@ static struct bidx_krec *bidx_query_find(const struct bidx_query *query)
 	return NULL;
 }
 
-long bidx_ioc_record(union bidx_arg *arg)
+long bidx_ioc_record(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_query_record *q = &arg->record;
 	struct bidx_query query = { .q = q, .flags = q->flags ?: BIDX_RECORDS_BOTH };
@@ -156,7 +156,7 @@ static bool bidx_dump_wants(const struct buildidx_dump_records *d, const struct 
 }
 
 /* The cursor is the lowest number that comes next. */
-long bidx_ioc_records(union bidx_arg *arg)
+long bidx_ioc_records(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_dump_records *d = &arg->records;
 	struct bidx_krec *k;
@@ -185,7 +185,7 @@ long bidx_ioc_records(union bidx_arg *arg)
 	return done < 0 && !d->count ? done : 0;
 }
 
-long bidx_ioc_adopt(union bidx_arg *arg)
+long bidx_ioc_adopt(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_adopt *a = &arg->adopt;
 
@@ -206,8 +206,14 @@ void bidx_records_info(struct buildidx_info *info)
 	info->records_gone = count.gone;
 	info->history_bytes = count.history_bytes;
 	info->history_max = count.history_max;
-	if (READ_ONCE(bidx_active) && bidx_hook_placed(BIDX_HOOK_BPF))
+	bidx_stream_info(info);
+	bidx_kmod_info(info);
+	if (!READ_ONCE(bidx_active))
+		return;
+	if (bidx_hook_placed(BIDX_HOOK_BPF))
 		info->kernel_state |= BUILDIDX_KERNEL_BPF;
+	if (bidx_hook_placed(BIDX_HOOK_KSYM))
+		info->kernel_state |= BUILDIDX_KERNEL_KSYM;
 }
 
 /* May somebody who may see @see know where the text of a record is? Gone meanwhile: no. */

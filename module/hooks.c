@@ -14,6 +14,7 @@
  */
 #include "internal.h"
 #include "bpfprog.h"
+#include "krec.h"
 
 #include <linux/delay.h>
 #include <linux/kprobes.h>
@@ -22,6 +23,7 @@
 #include <linux/sched.h>
 
 #include "compat/ftrace.h"
+#include "reader.h"
 
 #define BIDX_ALTERNATIVES 3
 
@@ -32,6 +34,7 @@
  *	each is what @event takes
  * @event: what to do with that argument
  * @event2: the same for a hook that takes two
+ * @event_regs: the same for one that takes more
  * @callback: the same, called by ftrace; each hook has its own, as the functions
  *	that are hooked run often and are mostly of no interest
  * @loss: what is lost without it, for dmesg
@@ -46,6 +49,7 @@ struct bidx_hook {
 	const char *symbols[BIDX_ALTERNATIVES];
 	void (*event)(void *arg);
 	void (*event2)(void *arg, unsigned long arg1);
+	void (*event_regs)(struct pt_regs *regs);
 	ftrace_func_t callback;
 	const char *loss;
 	int placed;
@@ -80,6 +84,7 @@ static void bidx_on_mmap(void *arg)
 {
 	struct vm_area_struct *vma = arg;
 	struct file *file = vma->vm_file;
+	bool known, tell;
 
 	if (!(vma->vm_flags & VM_EXEC))
 		return;
@@ -93,8 +98,10 @@ static void bidx_on_mmap(void *arg)
 	bidx_hit(BIDX_HOOK_MMAP);
 	if (bidx_is_probe(BIDX_HOOK_MMAP, file_inode(file)))
 		return;
-	if (!bidx_index_covers(file_inode(file)))
-		bidx_work_mapped(file);
+	known = bidx_index_covers(file_inode(file));
+	tell = bidx_stream_wants_map();
+	if (!known || unlikely(tell))
+		bidx_work_mapped(vma, known, tell);
 }
 
 /* The last reference to an open file goes away. Runs on every close: f_inode may be NULL. */
@@ -150,6 +157,14 @@ static void bidx_on_bpf(void *arg, unsigned long type)
 	}
 }
 
+/* Text that the kernel generated comes or goes. Arguments are as in the registers. */
+static void bidx_on_ksym(unsigned long type, unsigned long addr, unsigned long len,
+			 unsigned long unregister, unsigned long name)
+{
+	bidx_hit(BIDX_HOOK_KSYM);
+	bidx_ksym_event((u16)type, addr, (u32)len, (u8)unregister, (const char *)name);
+}
+
 /* All kprobes of the kernel are about to be disarmed, or armed again. */
 static void bidx_on_kprobes_switch(void *arg)
 {
@@ -182,6 +197,20 @@ static void bidx_ftrace_bpf(unsigned long ip, unsigned long parent_ip, struct ft
 			    struct ftrace_regs *fregs)
 {
 	bidx_on_bpf(bidx_ftrace_arg0(fregs), bidx_ftrace_arg(fregs, 1));
+}
+
+static void bidx_ftrace_ksym(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	bidx_on_ksym(bidx_ftrace_arg(fregs, 0), bidx_ftrace_arg(fregs, 1),
+		     bidx_ftrace_arg(fregs, 2), bidx_ftrace_arg(fregs, 3),
+		     bidx_ftrace_arg(fregs, 4));
+}
+
+static void bidx_kprobe_ksym(struct pt_regs *regs)
+{
+	bidx_on_ksym(bidx_kprobe_arg(regs, 0), bidx_kprobe_arg(regs, 1), bidx_kprobe_arg(regs, 2),
+		     bidx_kprobe_arg(regs, 3), bidx_kprobe_arg(regs, 4));
 }
 
 static void bidx_ftrace_kprobes_switch(unsigned long ip, unsigned long parent_ip,
@@ -233,13 +262,23 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 		.callback = bidx_ftrace_bpf,
 		.loss = "BPF programs get no record when they are loaded, their frames stay unknown; all else works",
 	},
+	[BIDX_HOOK_KSYM] = {
+		.name = "ksym",
+		.placed = -1,
+		.symbols = { "perf_event_ksymbol" },
+		.event_regs = bidx_kprobe_ksym,
+		.callback = bidx_ftrace_ksym,
+		.loss = "frames in trampolines and other generated text stay unknown; all else works",
+	},
 };
 
 static int bidx_kprobe_callback(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct bidx_hook *hook = container_of(kp, struct bidx_hook, kp);
 
-	if (hook->event2)
+	if (hook->event_regs)
+		hook->event_regs(regs);
+	else if (hook->event2)
 		hook->event2((void *)bidx_kprobe_arg(regs, 0), bidx_kprobe_arg(regs, 1));
 	else
 		hook->event((void *)bidx_kprobe_arg(regs, 0));

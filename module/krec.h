@@ -176,20 +176,13 @@ void bidx_stream_info(struct buildidx_info *info);
 /* ksym.c: generated kernel text (design D8) */
 int bidx_ksym_init(void);
 void bidx_ksym_exit(void);
-/* What the hook on perf_event_ksymbol() is told. Context: any but NMI. */
+void bidx_ksym_start(void);
+void bidx_ksym_stop(void);
+void bidx_ksym_work(void);
 void bidx_ksym_event(unsigned int type, unsigned long addr, u32 len, bool unregister,
 		     const char *name);
-/* A sample was in kernel text of which nothing is known. Context: any, NMI included. */
 void bidx_ksym_unknown(unsigned long ip);
-/*
- * The text at @start gets a record of its own, or is gone: what was made of it because of
- * bidx_ksym_unknown() is retired. For BPF programs that have no record yet: to be called before
- * one is published, and for each function of one that is unloaded without. Context: any but NMI.
- */
 void bidx_ksym_forget(unsigned long start);
-void bidx_ksym_work(void);
-/* The hook was removed: what is live may go unseen. Context: may sleep. */
-void bidx_ksym_stop(void);
 
 /* kmod.c: vmlinux and kernel modules */
 int bidx_kmod_init(void);

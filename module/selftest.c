@@ -180,7 +180,7 @@ static int bidx_probe_run(void)
 		       "; a security policy forbids it to the loading process" : "");
 		goto put;
 	}
-	err = bidx_capture(file, file_inode(file));
+	err = bidx_capture(file, file_inode(file), NULL);
 	if (err)
 		pr_err("self-test: reading a shmem file failed (%d)\n", err);
 	else

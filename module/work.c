@@ -10,13 +10,16 @@
  * "in use" instead of waiting for a mapper that waits for its disk.
  */
 #include "internal.h"
+#include "krec.h"
 #include "pool.h"
 
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -38,6 +41,7 @@ enum bidx_what {
  * @cb: while queued to a task
  * @node: while queued to the worker
  * @file: MAPPED: reference, put when done
+ * @by: MAPPED: who did it
  * @inode: WRITTEN: key of the entry, no reference
  * @object: WRITTEN: number of the entry
  * @what: enum bidx_what
@@ -50,6 +54,7 @@ struct bidx_item {
 		struct llist_node node;
 	};
 	struct file *file;
+	struct bidx_mapper by;
 	struct inode *inode;
 	u64 object;
 	u8 what;
@@ -103,7 +108,9 @@ static void bidx_item_run(struct bidx_item *item)
 	case BIDX_WORK_MAPPED:
 		if (!(current->flags & PF_EXITING) && READ_ONCE(bidx_active) &&
 		    !bidx_index_covers(file_inode(item->file)))
-			bidx_capture(item->file, file_inode(item->file));
+			bidx_capture(item->file, file_inode(item->file), &item->by);
+		if (item->by.tell)
+			bidx_tell_map(item->file, &item->by);
 		fput(item->file);
 		break;
 	case BIDX_WORK_WRITTEN:
@@ -143,6 +150,8 @@ static void bidx_quick_worker(struct work_struct *work)
 {
 	bidx_hooks_tell();
 	bidx_index_reap();
+	bidx_stream_reap();
+	bidx_ksym_work();
 	bidx_run_queue(&pool.quick);
 }
 
@@ -288,28 +297,47 @@ static void bidx_pool_empty(void)
 	bidx_work_kick();
 }
 
+static void bidx_mapper_of_current(struct bidx_mapper *by, const struct vm_area_struct *vma,
+				   bool tell)
+{
+	by->time = ktime_get_boottime_ns();
+	by->addr = vma->vm_start;
+	by->len = vma->vm_end - vma->vm_start;
+	by->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	by->pid = task_tgid_nr(current);
+	by->tid = task_pid_nr(current);
+	by->uid = __kuid_val(current_uid());
+	memcpy(by->comm, current->comm, sizeof(by->comm));
+	by->tell = tell;
+}
+
 /**
- * bidx_work_mapped() - current has mapped a file that is not known
- * @file: of the mapping; a reference is taken while the item waits
+ * bidx_work_mapped() - current has mapped a file
+ * @vma: the mapping; a reference on its file is taken while the item waits
+ * @known: the file's identity is; it need not be read
+ * @tell: there is to be a MAP record
  *
  * Context: the mmap hook, under mmap_lock.
  * Return: true when it is queued.
  */
-bool bidx_work_mapped(struct file *file)
+bool bidx_work_mapped(const struct vm_area_struct *vma, bool known, bool tell)
 {
 	struct bidx_item *item = bidx_item_get_current();
 
-	if (!item) {
+	if (item) {
+		item->what = BIDX_WORK_MAPPED;
+		item->file = get_file(vma->vm_file);
+		bidx_mapper_of_current(&item->by, vma, tell);
+		if (bidx_queue(item))
+			return true;
+		/* The mapping holds the file, so this cannot be the last reference. */
+		fput(item->file);
+		bidx_item_put(item);
+	} else if (!known) {
 		bidx_pool_empty();
-		return false;
 	}
-	item->what = BIDX_WORK_MAPPED;
-	item->file = get_file(file);
-	if (bidx_queue(item))
-		return true;
-	/* The mapping holds the file, so this cannot be the last reference. */
-	fput(file);
-	bidx_item_put(item);
+	if (tell)
+		bidx_stream_lost(BUILDIDX_REC_MAP, 1);
 	return false;
 }
 
