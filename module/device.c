@@ -25,7 +25,7 @@
 
 #define BIDX_DUMP_MAX	65536
 
-static long bidx_ioc_info(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_info(union bidx_arg *arg)
 {
 	struct buildidx_info *info = &arg->info;
 	u32 size = info->size;
@@ -45,6 +45,8 @@ static long bidx_ioc_info(struct file *dev, union bidx_arg *arg)
 	strscpy(info->version, BUILDIDX_VERSION, sizeof(info->version));
 	info->nr_hooks = bidx_hooks_info(info->hooks, BUILDIDX_HOOK_MAX);
 	bidx_records_info(info);
+	bidx_stream_info(info);
+	bidx_kmod_info(info);
 	return 0;
 }
 
@@ -101,7 +103,7 @@ static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 	return 0;
 }
 
-static long bidx_ioc_query_fd(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_query_fd(union bidx_arg *arg)
 {
 	struct buildidx_query_fd *q = &arg->fd;
 	struct file *file;
@@ -184,7 +186,7 @@ static void bidx_query_kernel(u64 address, struct bidx_range *r)
 	}
 }
 
-static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_query_addr(union bidx_arg *arg)
 {
 	struct buildidx_query_addr *q = &arg->addr;
 	struct bidx_range r = { .status = BUILDIDX_STATUS_NO_MM };
@@ -211,7 +213,7 @@ static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_query_exe(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_query_exe(union bidx_arg *arg)
 {
 	struct buildidx_query_exe *q = &arg->exe;
 	struct mm_struct *mm;
@@ -234,7 +236,7 @@ static long bidx_ioc_query_exe(struct file *dev, union bidx_arg *arg)
 	return err;
 }
 
-static long bidx_ioc_object(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_object(union bidx_arg *arg)
 {
 	struct buildidx_query_object *q = &arg->object;
 	unsigned int i;
@@ -277,7 +279,7 @@ static int bidx_dump_copy(const struct buildidx_dump *d, u32 done,
 }
 
 /* The cursor is the number of the next chain; a chain is given whole or not at all. */
-static long bidx_ioc_dump(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_dump(union bidx_arg *arg)
 {
 	struct buildidx_dump *d = &arg->dump;
 	u64 steps = bidx_index_heads() + 1;
@@ -316,7 +318,7 @@ static long bidx_ioc_dump(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_stats(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_stats(union bidx_arg *arg)
 {
 	struct buildidx_stats *s = &arg->stats;
 	struct bidx_cpu_stats *sum;
@@ -343,22 +345,20 @@ static long bidx_ioc_stats(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_stream(struct file *dev, union bidx_arg *arg)
-{
-	return bidx_reader_ioctl(dev, &arg->stream);
-}
-
 /* @min is the size of the first version of the struct: it stays when the struct grows. */
 static const struct bidx_op {
 	unsigned int cmd;
 	size_t min;
 	size_t size;
-	long (*run)(struct file *dev, union bidx_arg *arg);
+	long (*run)(union bidx_arg *arg);
+	long (*run_here)(struct file *file, union bidx_arg *arg);	/* on this open file */
 } bidx_ops[] = {
 #define BIDX_OP(cmd, type, run) \
-	{ cmd, sizeof(struct type), sizeof(struct type), run }
+	{ cmd, sizeof(struct type), sizeof(struct type), run, NULL }
 #define BIDX_OP_GROWN(cmd, type, first_new, run) \
-	{ cmd, offsetof(struct type, first_new), sizeof(struct type), run }
+	{ cmd, offsetof(struct type, first_new), sizeof(struct type), run, NULL }
+#define BIDX_OP_HERE(cmd, type, run_here) \
+	{ cmd, sizeof(struct type), sizeof(struct type), NULL, run_here }
 	BIDX_OP_GROWN(BUILDIDX_IOC_INFO, buildidx_info, kernel_state, bidx_ioc_info),
 	BIDX_OP(BUILDIDX_IOC_QUERY_FD, buildidx_query_fd, bidx_ioc_query_fd),
 	BIDX_OP(BUILDIDX_IOC_QUERY_ADDR, buildidx_query_addr, bidx_ioc_query_addr),
@@ -369,7 +369,7 @@ static const struct bidx_op {
 	BIDX_OP(BUILDIDX_IOC_RECORD, buildidx_query_record, bidx_ioc_record),
 	BIDX_OP(BUILDIDX_IOC_RECORDS, buildidx_dump_records, bidx_ioc_records),
 	BIDX_OP(BUILDIDX_IOC_ADOPT, buildidx_adopt, bidx_ioc_adopt),
-	BIDX_OP(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
+	BIDX_OP_HERE(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
 };
 
 static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -404,7 +404,7 @@ static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	if (err)
 		goto out;
 	arg->info.size = size;	/* @size is first in each; it may have changed meanwhile */
-	err = op->run(file, arg);
+	err = op->run_here ? op->run_here(file, arg) : op->run(arg);
 	if (!err && copy_to_user(user, arg, min_t(size_t, size, op->size)))
 		err = -EFAULT;
 out:

@@ -3,8 +3,6 @@
 #ifndef BIDX_DEVICE_H
 #define BIDX_DEVICE_H
 
-#include <linux/fs.h>
-
 #include "../include/uapi/buildidx.h"
 
 /* The argument of a command, copied in; size, the first member of each, is the caller's. */
@@ -23,9 +21,9 @@ union bidx_arg {
 };
 
 /* device_records.c: what the kernel ran */
-long bidx_ioc_record(struct file *dev, union bidx_arg *arg);
-long bidx_ioc_records(struct file *dev, union bidx_arg *arg);
-long bidx_ioc_adopt(struct file *dev, union bidx_arg *arg);
+long bidx_ioc_record(union bidx_arg *arg);
+long bidx_ioc_records(union bidx_arg *arg);
+long bidx_ioc_adopt(union bidx_arg *arg);
 void bidx_records_info(struct buildidx_info *info);
 bool bidx_object_address_seen(u64 object, unsigned int see);
 

@@ -92,7 +92,7 @@ static struct bidx_krec *bidx_query_find(const struct bidx_query *query)
 	return NULL;
 }
 
-long bidx_ioc_record(struct file *dev, union bidx_arg *arg)
+long bidx_ioc_record(union bidx_arg *arg)
 {
 	struct buildidx_query_record *q = &arg->record;
 	struct bidx_query query = { .q = q, .flags = q->flags ?: BIDX_RECORDS_BOTH };
@@ -156,7 +156,7 @@ static bool bidx_dump_wants(const struct buildidx_dump_records *d, const struct 
 }
 
 /* The cursor is the lowest number that comes next. */
-long bidx_ioc_records(struct file *dev, union bidx_arg *arg)
+long bidx_ioc_records(union bidx_arg *arg)
 {
 	struct buildidx_dump_records *d = &arg->records;
 	struct bidx_krec *k;
@@ -185,7 +185,7 @@ long bidx_ioc_records(struct file *dev, union bidx_arg *arg)
 	return done < 0 && !d->count ? done : 0;
 }
 
-long bidx_ioc_adopt(struct file *dev, union bidx_arg *arg)
+long bidx_ioc_adopt(union bidx_arg *arg)
 {
 	struct buildidx_adopt *a = &arg->adopt;
 

@@ -228,6 +228,7 @@ drain:
 free_bpf:
 	bidx_bpf_exit();
 free_ksym:
+	bidx_see_exit();
 	bidx_stream_exit();
 	bidx_krec_exit();
 	bidx_work_exit();
