@@ -45,12 +45,15 @@
  * @BUILDIDX_KIND_HASH: 16 bytes, the fallback for a file that has neither:
  *	the first half of SHA-256 over the first 4096 bytes, the last 4096 bytes
  *	and the length as 8 bytes big-endian (OpenTelemetry's htlhash)
+ * @BUILDIDX_KIND_BPF: 20 bytes, what a BPF program is symbolized by; see struct
+ *	buildidx_rec_bpf in buildidx_record.h
  */
 enum buildidx_kind {
 	BUILDIDX_KIND_NONE	= 0,
 	BUILDIDX_KIND_GNU	= 1,
 	BUILDIDX_KIND_GO	= 2,
 	BUILDIDX_KIND_HASH	= 3,
+	BUILDIDX_KIND_BPF	= 4,
 };
 
 /**
@@ -59,17 +62,22 @@ enum buildidx_kind {
  * @BUILDIDX_SOURCE_PHDR: a note in a PT_NOTE segment
  * @BUILDIDX_SOURCE_SHDR: a note in a SHT_NOTE section that no segment covers
  * @BUILDIDX_SOURCE_CONTENT: computed from the content
+ * @BUILDIDX_SOURCE_KERNEL: told by the running kernel (vmlinux, kernel modules)
  */
 enum buildidx_source {
 	BUILDIDX_SOURCE_NONE	= 0,
 	BUILDIDX_SOURCE_PHDR	= 1,
 	BUILDIDX_SOURCE_SHDR	= 2,
 	BUILDIDX_SOURCE_CONTENT	= 3,
+	BUILDIDX_SOURCE_KERNEL	= 4,
 };
 
 /**
  * enum buildidx_status - the answer to one lookup
- * @BUILDIDX_STATUS_OK: identity and offset are valid, kind GNU or GO
+ * @BUILDIDX_STATUS_OK: identity and offset are valid, kind GNU, GO or BPF. A kernel
+ *	address has as offset: in vmlinux its virtual address in the file, in a
+ *	module its distance from the start of the module's text, in a BPF program its
+ *	place in the image of its record
  * @BUILDIDX_STATUS_NO_MM: the task has no user address space
  * @BUILDIDX_STATUS_NO_MAPPING: no mapping holds the address
  * @BUILDIDX_STATUS_ANON: the mapping has no file
@@ -90,11 +98,14 @@ enum buildidx_source {
  * @BUILDIDX_STATUS_NO_NOTE: the file has no build ID; the fallback identity
  *	(kind HASH) and the offset are valid
  * @BUILDIDX_STATUS_RACED: the mapping was being changed at that instant
- * @BUILDIDX_STATUS_KERNEL: a kernel address (not resolved by this version)
+ * @BUILDIDX_STATUS_KERNEL: a kernel address of which nothing is known
  * @BUILDIDX_STATUS_READ_ERROR: reading the file failed; tried again at the next
  *	mmap; the offset is valid
  * @BUILDIDX_STATUS_OFF: the module's hooks are switched off, or were kprobes and
  *	may have been disarmed
+ * @BUILDIDX_STATUS_GENERATED: kernel text that the kernel generated and that has no
+ *	build ID (BPF and ftrace trampolines, dispatchers, kprobe slots), or a module
+ *	or vmlinux whose build ID is not known; object and offset are valid
  */
 enum buildidx_status {
 	BUILDIDX_STATUS_OK		= 0,
@@ -112,8 +123,12 @@ enum buildidx_status {
 	BUILDIDX_STATUS_KERNEL		= 12,
 	BUILDIDX_STATUS_READ_ERROR	= 13,
 	BUILDIDX_STATUS_OFF		= 14,
+	BUILDIDX_STATUS_GENERATED	= 15,
 };
-#define BUILDIDX_STATUS_COUNT		15
+#define BUILDIDX_STATUS_COUNT		16
+
+/* Flag of bpf_buildidx_stack_build_id(): kernel addresses are resolved too */
+#define BUILDIDX_F_KERNEL		(1ULL << 0)
 
 /* buildidx_frame.flags */
 #define BUILDIDX_FRAME_TRUNCATED	(1U << 0) /* id_len > 32: id holds the first 32 bytes, OBJECT the rest */
@@ -190,7 +205,7 @@ struct buildidx_object {
 
 /**
  * struct buildidx_hook - state of one hook
- * @name: what it is for: "mmap", "inode", "fput"
+ * @name: what it is for: "mmap", "inode", "fput", "bpf", "ksym"
  * @symbol: kernel function it sits on; empty when it could not be placed
  * @state: BUILDIDX_HOOK_*
  * @error: positive errno why it could not be placed, else 0
@@ -217,6 +232,12 @@ struct buildidx_hook {
 #define BUILDIDX_CAPTURE_TASK_WORK	1
 #define BUILDIDX_CAPTURE_WORKER		2 /* task_work_add is not exported: a short window exists */
 
+/* buildidx_info.kernel_state: bit set when known */
+#define BUILDIDX_KERNEL_VMLINUX	(1U << 0) /* build ID and base of vmlinux */
+#define BUILDIDX_KERNEL_MODULES	(1U << 1) /* kernel modules */
+#define BUILDIDX_KERNEL_BPF	(1U << 2) /* BPF programs: each one loaded gets a record */
+#define BUILDIDX_KERNEL_KSYM	(1U << 3) /* generated text */
+
 /**
  * struct buildidx_info - BUILDIDX_IOC_INFO; anybody who can open the device
  * @size: see the rules above
@@ -232,6 +253,16 @@ struct buildidx_hook {
  * @heads: hash heads
  * @version: version of the module, NUL-terminated
  * @hooks: one for each hook
+ * @kernel_state: BUILDIDX_KERNEL_*
+ * @pad: zero
+ * @records_live: BPF programs, modules and generated texts that are there now
+ * @records_gone: those that are gone and still known
+ * @history_bytes: bytes that the latter take
+ * @history_max: most that they may take
+ * @stream_bytes: bytes that the stream keeps for slow readers
+ * @stream_max: most that it may keep
+ * @stream_first: number of the oldest record that the stream keeps
+ * @stream_next: number that the next record will get
  */
 struct buildidx_info {
 	__u32 size;
@@ -247,6 +278,16 @@ struct buildidx_info {
 	__u64 heads;
 	char  version[BUILDIDX_NAME_MAX];
 	struct buildidx_hook hooks[BUILDIDX_HOOK_MAX];
+	__u32 kernel_state;
+	__u32 pad;
+	__u64 records_live;
+	__u64 records_gone;
+	__u64 history_bytes;
+	__u64 history_max;
+	__u64 stream_bytes;
+	__u64 stream_max;
+	__u64 stream_first;
+	__u64 stream_next;
 };
 
 /**
@@ -283,7 +324,9 @@ struct buildidx_query_fd {
  * One's own process needs no capability; another needs CAP_SYS_PTRACE or
  * CAP_PERFMON, or CAP_SYS_ADMIN, which implies it (EPERM). Errors: ESRCH no such
  * process; EINVAL a negative pid. A process without an
- * address space gives status NO_MM.
+ * address space gives status NO_MM. A kernel address is the same in each process; it
+ * is answered to those who may see kernel addresses (see struct
+ * buildidx_query_record), to others with status KERNEL.
  */
 struct buildidx_query_addr {
 	__u32 size;
@@ -375,8 +418,18 @@ enum buildidx_counter {
 	BUILDIDX_CNT_RETRY		= 13, /* lookups that had to walk again */
 	BUILDIDX_CNT_KFUNC_CALLS	= 14, /* kfunc calls */
 	BUILDIDX_CNT_SCAN_SKIPPED	= 15, /* processes left out by a scan, mmap_lock being held (one more follows) */
+	BUILDIDX_CNT_BPF_LOADED		= 16, /* BPF programs recorded when they were loaded */
+	BUILDIDX_CNT_BPF_ADOPTED	= 17, /* BPF programs recorded later: older than the module */
+	BUILDIDX_CNT_BPF_UNLOADED	= 18, /* recorded BPF programs that were unloaded */
+	BUILDIDX_CNT_BPF_LOST		= 19, /* BPF programs loaded that no record could be made of */
+	BUILDIDX_CNT_KSYM_ADDED		= 20, /* generated texts that came */
+	BUILDIDX_CNT_KSYM_LOST		= 21, /* those that there was no memory for */
+	BUILDIDX_CNT_HISTORY_DROPPED	= 22, /* records of what is gone, dropped at the bound */
+	BUILDIDX_CNT_EVENTS		= 23, /* records put in the stream */
+	BUILDIDX_CNT_EVENTS_LOST	= 24, /* records that should have been, and could not be made */
+	BUILDIDX_CNT_EVENTS_DROPPED	= 25, /* records dropped from the stream at its bound */
 };
-#define BUILDIDX_CNT_COUNT		16
+#define BUILDIDX_CNT_COUNT		26
 #define BUILDIDX_STATS_MAX		32
 
 /**
@@ -401,6 +454,135 @@ struct buildidx_stats {
 	__u64 counter[BUILDIDX_STATS_MAX];
 };
 
+/* buildidx_query_record.by */
+#define BUILDIDX_BY_OBJECT	1 /* @object, from a frame or a record */
+#define BUILDIDX_BY_PROG_ID	2 /* @id, the kernel's number of a BPF program */
+#define BUILDIDX_BY_ADDRESS	3 /* @address, at @time */
+#define BUILDIDX_BY_BUILD_ID	4 /* @build_id of a BPF program, a module or vmlinux */
+
+/* buildidx_query_record.flags, buildidx_dump_records.flags; none means both */
+#define BUILDIDX_RECORDS_LIVE	(1U << 0) /* what is there now */
+#define BUILDIDX_RECORDS_GONE	(1U << 1) /* what is gone */
+
+/**
+ * struct buildidx_query_record - BUILDIDX_IOC_RECORD; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: BUILDIDX_RECORDS_*
+ * @by: BUILDIDX_BY_*
+ * @id: see @by
+ * @object: see @by; on return that of the record found
+ * @address: see @by
+ * @time: CLOCK_BOOTTIME at which @address was there; 0 means now or, when nothing is
+ *	there now, the last that was
+ * @build_id: see @by
+ * @id_len: bytes of @build_id
+ * @pad: zero
+ * @rec_size: out: bytes of the record
+ * @buf_size: room at @buf; at most BUILDIDX_REC_MAX
+ * @buf: user pointer; nothing is written when @buf_size is less than @rec_size, so
+ *	that a caller can ask with 0 first
+ *
+ * The record is BPF_LOAD, KSYM or MODULE (buildidx_record.h). Of several that match, one
+ * that is there now is taken, else the last that went. Addresses and the images of BPF
+ * programs are given to those with CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN, as far
+ * as kernel.kptr_restrict, net.core.bpf_jit_harden and lockdown let them see such;
+ * to others they are zero and left out, flags in the record say so, and BY_ADDRESS is
+ * EPERM (with bpf_jit_harden it finds no BPF program). Errors: ENOENT nothing found.
+ */
+struct buildidx_query_record {
+	__u32 size;
+	__u32 flags;
+	__u32 by;
+	__u32 id;
+	__u64 object;
+	__u64 address;
+	__u64 time;
+	__u8  build_id[BUILDIDX_ID_MAX];
+	__u32 id_len;
+	__u32 pad;
+	__u32 rec_size;
+	__u32 buf_size;
+	__u64 buf;
+};
+
+/**
+ * struct buildidx_dump_records - BUILDIDX_IOC_RECORDS; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: BUILDIDX_RECORDS_*
+ * @types: bit 1 << enum buildidx_rec_type for each type wanted; 0 means all
+ * @count: out: records written; 0 with @next_size 0 at the end
+ * @cursor: 0 to start; what the last call returned to go on
+ * @buf: user pointer; records one after another
+ * @buf_size: room at @buf; at most BUILDIDX_REC_MAX
+ * @used: out: bytes written
+ * @next_size: out: bytes of the next record when it did not fit, else 0
+ * @pad: zero
+ *
+ * Records come in the order of their object numbers; one that stays for the whole dump
+ * comes exactly once. What the caller may see is as for BUILDIDX_IOC_RECORD.
+ */
+struct buildidx_dump_records {
+	__u32 size;
+	__u32 flags;
+	__u32 types;
+	__u32 count;
+	__u64 cursor;
+	__u64 buf;
+	__u32 buf_size;
+	__u32 used;
+	__u32 next_size;
+	__u32 pad;
+};
+
+/**
+ * struct buildidx_adopt - BUILDIDX_IOC_ADOPT; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: zero
+ * @fd: a BPF program
+ * @pad: zero
+ * @object: out: number of its record
+ *
+ * Makes a record of a program that is older than the module, or than the last time the
+ * hooks were switched on; one that has a record keeps it. Errors: EBADF no such fd; EINVAL
+ * not that of a BPF program; ENOMEM; EAGAIN the hook is off or not placed
+ * (kernel_state), so that nobody would see the program go.
+ */
+struct buildidx_adopt {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 pad;
+	__u64 object;
+};
+
+/* buildidx_stream.flags */
+#define BUILDIDX_STREAM_OLDEST	(1U << 0) /* go to the oldest record that is kept */
+#define BUILDIDX_STREAM_NEXT	(1U << 1) /* go to the end: the next one that comes */
+
+/**
+ * struct buildidx_stream - BUILDIDX_IOC_STREAM; CAP_PERFMON or CAP_SYS_ADMIN
+ * @size: see the rules above
+ * @flags: BUILDIDX_STREAM_*, at most one; none: stay
+ * @types: bit 1 << enum buildidx_rec_type for each type wanted (LOST always comes);
+ *	0: leave as it is. MAP records are made only while somebody wants them
+ * @next_size: out: bytes of the next record, 0 when there is none now
+ * @seq: out: number of the next record that this reader will look at
+ *
+ * Sets what read() on this open file gives. Before the first call a reader is at the
+ * end, and wants all types but MAP. read() needs the same capability; it waits for a
+ * record unless the file is O_NONBLOCK (EAGAIN), and gives as many whole records as
+ * fit; EMSGSIZE when the next one does not (@next_size tells its size; read() again with
+ * more room). poll() tells readable when a record is there. Records are as the
+ * caller of read() may see them, see BUILDIDX_IOC_RECORD.
+ */
+struct buildidx_stream {
+	__u32 size;
+	__u32 flags;
+	__u32 types;
+	__u32 next_size;
+	__u64 seq;
+};
+
 #define BUILDIDX_IOC_MAGIC	0xB1
 #define BUILDIDX_IOC_INFO	_IOWR(BUILDIDX_IOC_MAGIC, 0, struct buildidx_info)
 #define BUILDIDX_IOC_QUERY_FD	_IOWR(BUILDIDX_IOC_MAGIC, 1, struct buildidx_query_fd)
@@ -409,5 +591,9 @@ struct buildidx_stats {
 #define BUILDIDX_IOC_OBJECT	_IOWR(BUILDIDX_IOC_MAGIC, 4, struct buildidx_query_object)
 #define BUILDIDX_IOC_DUMP	_IOWR(BUILDIDX_IOC_MAGIC, 5, struct buildidx_dump)
 #define BUILDIDX_IOC_STATS	_IOWR(BUILDIDX_IOC_MAGIC, 6, struct buildidx_stats)
+#define BUILDIDX_IOC_RECORD	_IOWR(BUILDIDX_IOC_MAGIC, 7, struct buildidx_query_record)
+#define BUILDIDX_IOC_RECORDS	_IOWR(BUILDIDX_IOC_MAGIC, 8, struct buildidx_dump_records)
+#define BUILDIDX_IOC_ADOPT	_IOWR(BUILDIDX_IOC_MAGIC, 9, struct buildidx_adopt)
+#define BUILDIDX_IOC_STREAM	_IOWR(BUILDIDX_IOC_MAGIC, 10, struct buildidx_stream)
 
 #endif /* _UAPI_BUILDIDX_H */
