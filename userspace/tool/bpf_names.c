@@ -5,6 +5,8 @@
  * A table of our own: the headers that the tool is built with may be older than the
  * kernel that it runs on, or that a file comes from.
  */
+#include <stddef.h>
+
 #include "bpf_names.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -44,7 +46,11 @@ const char *bpf_type_name(uint32_t type)
 	return type < COUNT(prog_types) ? prog_types[type] : "unknown";
 }
 
-const char *bpf_attach_name(uint32_t type)
+#define CGROUP_SKB	8
+
+const char *bpf_attach_name(uint32_t prog_type, uint32_t type)
 {
+	if (!type && prog_type != CGROUP_SKB)
+		return NULL;
 	return type < COUNT(attach_types) ? attach_types[type] : "unknown";
 }

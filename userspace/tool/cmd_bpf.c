@@ -97,9 +97,11 @@ static void print_who(const char *what, int64_t realtime, uint64_t time, uint32_
 static void print_type(const struct buildidx_rec_bpf *r)
 {
 	char *to = escaped(buildidx_record_text(&r->rec, r->attach_name));
+	const char *how = bpf_attach_name(r->prog_type, r->attach_type);
 
-	printf("type         %s, for %s", bpf_type_name(r->prog_type),
-	       bpf_attach_name(r->attach_type));
+	printf("type         %s", bpf_type_name(r->prog_type));
+	if (how)
+		printf(", for %s", how);
 	if (*to)
 		printf(" %s", to);
 	if (r->attach_prog)

@@ -22,6 +22,9 @@
 #define ABBREV_UNIT		1
 #define ABBREV_FUNCTION		2
 
+/* The directory that relative names of files are relative to: nothing tells it. */
+#define COMP_DIR	"."
+
 #define OPCODE_BASE	13
 #define LINE_BASE	(-5)
 #define LINE_RANGE	14
@@ -271,6 +274,7 @@ static void make_abbrev(struct bytes *b)
 	attribute(b, DW_AT_producer, DW_FORM_string);
 	attribute(b, DW_AT_language, DW_FORM_data2);
 	attribute(b, DW_AT_name, DW_FORM_string);
+	attribute(b, DW_AT_comp_dir, DW_FORM_string);
 	attribute(b, DW_AT_stmt_list, DW_FORM_sec_offset);
 	attribute(b, DW_AT_low_pc, DW_FORM_addr);
 	attribute(b, DW_AT_high_pc, DW_FORM_data8);
@@ -314,6 +318,7 @@ static void make_info(struct bytes *b, const struct buildidx_rec_bpf *r, const c
 	bytes_text(b, "buildidx");
 	number(b, DW_LANG_C99, 2);
 	bytes_text(b, first_file(r, name));
+	bytes_text(b, COMP_DIR);
 	number(b, 0, 4);	/* its lines */
 	number(b, 0, ADDRESS_SIZE);
 	number(b, buildidx_bpf_size(r), 8);

@@ -230,7 +230,7 @@ struct json_object *bpf_json(const struct buildidx_rec_bpf *r, int64_t realtime)
 	json_add_text(o, "state", r->flags & BUILDIDX_REC_GONE ? "gone" : "live");
 	json_add_text(o, "prog_type", bpf_type_name(r->prog_type));
 	json_add_u64(o, "prog_type_number", r->prog_type);
-	json_add_text(o, "attach_type", bpf_attach_name(r->attach_type));
+	json_add_text(o, "attach_type", bpf_attach_name(r->prog_type, r->attach_type));
 	json_add_u64(o, "attach_type_number", r->attach_type);
 	json_add_name(o, "attach_to", r->attach_name ?
 		      buildidx_record_text(&r->rec, r->attach_name) : NULL);
