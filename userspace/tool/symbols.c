@@ -10,6 +10,7 @@
 #include "symbols.h"
 #include "symbols_elf.h"
 #include "symbols_find.h"
+#include "symbols_servers.h"
 #include "tool.h"
 
 /**
@@ -45,6 +46,8 @@ struct answered {
 struct symbols {
 	struct symbols_files *files;
 	void *used;
+	uint64_t ids;
+	uint64_t not_found;
 	uint64_t frames;
 	uint64_t named;
 };
@@ -95,6 +98,7 @@ void symbols_free(struct symbols *s)
 		return;
 	tdestroy(s->used, free_used);
 	symbols_files_free(s->files);
+	servers_free();
 	free(s);
 }
 
@@ -132,6 +136,8 @@ static struct used *use(struct symbols *s, const char *id, size_t len)
 	u->id = key.id;
 	must(tsearch(u, &s->used, by_id));
 	u->elf = symbols_elf_open(s->files, u->id, &u->why);
+	s->ids++;
+	s->not_found += !u->elf;
 	return u;
 }
 
@@ -238,4 +244,15 @@ void symbols_report(const struct symbols *s, FILE *out)
 	fprintf(out, "symbols: %llu of %llu frames have a name\n", (unsigned long long)s->named,
 		(unsigned long long)s->frames);
 	twalk_r(s->used, report_one, out);
+	if (!s->not_found)
+		return;
+	fprintf(out, "files not found: %llu of %llu\n", (unsigned long long)s->not_found,
+		(unsigned long long)s->ids);
+	symbols_files_report(s->files, out);
+	servers_report(out);
+}
+
+bool symbols_complete(const struct symbols *s)
+{
+	return s->named == s->frames;
 }

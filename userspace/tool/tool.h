@@ -161,6 +161,16 @@ struct buildidx *device_open_optional(void);
 /** device_exit_code() - the exit code for buildidx_open() that failed so */
 int device_exit_code(int error);
 
+/**
+ * device_refused() - report that the device could not be opened, and what to do
+ * @error: negative errno of buildidx_open()
+ * @err: its text
+ * @instead: what could be done without it, or ""
+ *
+ * Return: device_exit_code().
+ */
+int device_refused(int error, const struct buildidx_error *err, const char *instead);
+
 /* identify.c */
 
 /**

@@ -8,23 +8,8 @@ tool=$dir/buildidx
 build=/scratch/profile
 out=/tmp/profile.out
 err=/tmp/profile.err
-n=0 failed=0
-
-# point TEXT COMMAND...
-point()
-{
-	text=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $text"
-	else
-		failed=1
-		echo "not ok $n - $text"
-		sed 's/^/# /' $err
-		head -n 5 $out | cut -c1-200 | sed 's/^/# /'
-	fi
-}
+shown="$err $out"
+. "$dir/point.sh"
 
 # profile OPTION...: leaves $out, $err; its exit status
 profile()
@@ -158,10 +143,30 @@ one_process()
 	point '-p of no process: says so' grep -q "process $pid: No such process" $err
 }
 
+# samples_of COMM: in the kernel, by the stacks of threads so named
+samples_of()
+{
+	awk -v start="$1;" 'index($0, start) == 1 && /;\[kernel\] [0-9]+$/ { n += $NF } END { print n + 0 }' $out
+}
+
+# Samples that meet another BPF program: perf_event programs are not run for them, and later kernels
+# than 6.1 do not count that.
+other_programs()
+{
+	profile -F 199 -- $dir/hog 1000
+	status=$?
+	point 'in other BPF programs: ends with 0' [ $status = 0 ]
+	point 'in other BPF programs: samples are taken there' [ "$(samples_of hog)" -ge 50 ]
+	point 'in other BPF programs: none is lost' [ "$(number lost)" = 0 ]
+	point 'in other BPF programs: and that is known' grep -qE '^  lost +0  none$' $err
+	grep -E '^  (expected|late|kept|lost|caught)' $err | sed 's/^/# /'
+}
+
 case $1 in
 present)
 	prepare
 	real_workload
+	other_programs
 	one_process
 	./work 1000000 &
 	pid=$!
