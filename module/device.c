@@ -3,6 +3,9 @@
  * /dev/buildidx (design D10, D11; the ABI is in include/uapi/buildidx.h)
  */
 #include "internal.h"
+#include "device.h"
+#include "krec.h"
+#include "reader.h"
 
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -12,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -20,21 +24,6 @@
 #include "compat/file.h"
 
 #define BIDX_DUMP_MAX	65536
-
-union bidx_arg {
-	struct buildidx_info info;
-	struct buildidx_query_fd fd;
-	struct buildidx_query_addr addr;
-	struct buildidx_query_exe exe;
-	struct buildidx_query_object object;
-	struct buildidx_dump dump;
-	struct buildidx_stats stats;
-};
-
-static bool bidx_may_see_all(void)
-{
-	return perfmon_capable() || capable(CAP_SYS_ADMIN);
-}
 
 static long bidx_ioc_info(union bidx_arg *arg)
 {
@@ -55,6 +44,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
 	info->heads = bidx_index_heads();
 	strscpy(info->version, BUILDIDX_VERSION, sizeof(info->version));
 	info->nr_hooks = bidx_hooks_info(info->hooks, BUILDIDX_HOOK_MAX);
+	bidx_records_info(info);
 	return 0;
 }
 
@@ -62,7 +52,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
  * What the index says of an inode now. Return: false when reading the file
  * could make the answer better.
  */
-static bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
+bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
 {
 	struct bidx_entry *e;
 
@@ -104,7 +94,7 @@ static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 	}
 	if (bidx_object_of(inode, obj))
 		return 0;
-	err = bidx_capture(file, inode);
+	err = bidx_capture(file, inode, NULL);
 	if (err == -EINTR || err == -ENOMEM)
 		return err;
 	bidx_object_of(inode, obj);
@@ -176,10 +166,22 @@ static long bidx_query_mm(struct mm_struct *mm, u64 address, struct bidx_range *
 		if (!file)
 			break;
 		if (!pass)
-			bidx_capture(file, file_inode(file));
+			bidx_capture(file, file_inode(file), NULL);
 		fput(file);
 	}
 	return 0;
+}
+
+/* The same in each process, and told to those who may see kernel addresses. */
+static void bidx_query_kernel(u64 address, struct bidx_range *r)
+{
+	rcu_read_lock();
+	bidx_resolve(NULL, address, r);
+	rcu_read_unlock();
+	if (r->object && !bidx_object_address_seen(r->object, bidx_may_see())) {
+		memset(r, 0, sizeof(*r));
+		r->status = BUILDIDX_STATUS_KERNEL;
+	}
 }
 
 static long bidx_ioc_query_addr(union bidx_arg *arg)
@@ -194,13 +196,14 @@ static long bidx_ioc_query_addr(union bidx_arg *arg)
 	mm = bidx_mm_of(q->pid);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	if (mm) {
-		if (READ_ONCE(bidx_active))
-			err = bidx_query_mm(mm, q->address, &r);
-		else
-			r.status = BUILDIDX_STATUS_OFF;
+	if (q->address >= TASK_SIZE_MAX)
+		bidx_query_kernel(q->address, &r);
+	else if (mm && READ_ONCE(bidx_active))
+		err = bidx_query_mm(mm, q->address, &r);
+	else if (mm)
+		r.status = BUILDIDX_STATUS_OFF;
+	if (mm)
 		mmput(mm);
-	}
 	if (err)
 		return err;
 	bidx_range_to_frame(&r, q->address, &q->frame);
@@ -340,22 +343,31 @@ static long bidx_ioc_stats(union bidx_arg *arg)
 	return 0;
 }
 
-/* @min is the size of the first version of the struct: it never grows. */
+/* @min is the size of the first version of the struct: it stays when the struct grows. */
 static const struct bidx_op {
 	unsigned int cmd;
 	size_t min;
 	size_t size;
 	long (*run)(union bidx_arg *arg);
+	long (*run_here)(struct file *file, union bidx_arg *arg);	/* on this open file */
 } bidx_ops[] = {
 #define BIDX_OP(cmd, type, run) \
-	{ cmd, sizeof(struct type), sizeof(struct type), run }
-	BIDX_OP(BUILDIDX_IOC_INFO, buildidx_info, bidx_ioc_info),
+	{ cmd, sizeof(struct type), sizeof(struct type), run, NULL }
+#define BIDX_OP_GROWN(cmd, type, first_new, run) \
+	{ cmd, offsetof(struct type, first_new), sizeof(struct type), run, NULL }
+#define BIDX_OP_HERE(cmd, type, run_here) \
+	{ cmd, sizeof(struct type), sizeof(struct type), NULL, run_here }
+	BIDX_OP_GROWN(BUILDIDX_IOC_INFO, buildidx_info, kernel_state, bidx_ioc_info),
 	BIDX_OP(BUILDIDX_IOC_QUERY_FD, buildidx_query_fd, bidx_ioc_query_fd),
 	BIDX_OP(BUILDIDX_IOC_QUERY_ADDR, buildidx_query_addr, bidx_ioc_query_addr),
 	BIDX_OP(BUILDIDX_IOC_QUERY_EXE, buildidx_query_exe, bidx_ioc_query_exe),
 	BIDX_OP(BUILDIDX_IOC_OBJECT, buildidx_query_object, bidx_ioc_object),
 	BIDX_OP(BUILDIDX_IOC_DUMP, buildidx_dump, bidx_ioc_dump),
 	BIDX_OP(BUILDIDX_IOC_STATS, buildidx_stats, bidx_ioc_stats),
+	BIDX_OP(BUILDIDX_IOC_RECORD, buildidx_query_record, bidx_ioc_record),
+	BIDX_OP(BUILDIDX_IOC_RECORDS, buildidx_dump_records, bidx_ioc_records),
+	BIDX_OP(BUILDIDX_IOC_ADOPT, buildidx_adopt, bidx_ioc_adopt),
+	BIDX_OP_HERE(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
 };
 
 static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -390,7 +402,7 @@ static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	if (err)
 		goto out;
 	arg->info.size = size;	/* @size is first in each; it may have changed meanwhile */
-	err = op->run(arg);
+	err = op->run_here ? op->run_here(file, arg) : op->run(arg);
 	if (!err && copy_to_user(user, arg, min_t(size_t, size, op->size)))
 		err = -EFAULT;
 out:
@@ -400,6 +412,10 @@ out:
 
 static const struct file_operations bidx_fops = {
 	.owner = THIS_MODULE,
+	.open = bidx_reader_open,
+	.release = bidx_reader_release,
+	.read = bidx_reader_read,
+	.poll = bidx_reader_poll,
 	.unlocked_ioctl = bidx_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
