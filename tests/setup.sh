@@ -12,6 +12,8 @@ packages=(
 	# programs, library and tool
 	gcc g++ gcc-multilib make binutils pkg-config libc6-dev libelf-dev zlib1g-dev
 	libjson-c-dev nettle-dev libcmocka-dev jq libdw-dev libdebuginfod-dev
+	# readers of exported programs
+	elfutils gdb debuginfod iproute2
 	# fuzzer, BPF programs
 	clang libclang-rt-dev libbpf-dev bpftool
 	# kernels, and roots that build the module

@@ -80,6 +80,9 @@ extern const struct command cmd_dump;
 extern const struct command cmd_stats;
 extern const struct command cmd_profile;
 extern const struct command cmd_symbolize;
+extern const struct command cmd_bpf;
+extern const struct command cmd_watch;
+extern const struct command cmd_resolve;
 
 /* Who gave an answer: the module, or the tool that read the file itself. */
 #define FROM_INDEX	"index"
