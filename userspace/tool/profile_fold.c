@@ -145,6 +145,11 @@ char *fold_id(unsigned int kind, const void *id, size_t have, size_t len)
 	return close_text(out, &text);
 }
 
+static bool is_bpf(const char *id, size_t len)
+{
+	return len > 4 && !strncmp(id, "bpf:", 4);
+}
+
 static void put_status(FILE *out, uint64_t status)
 {
 	switch (status) {
@@ -164,34 +169,62 @@ static void put_status(FILE *out, uint64_t status)
 	}
 }
 
-char *fold_stack(const struct profile_stack *stack,
-		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx)
+/* What stands in brackets is no place in anything. */
+static void put_frame(FILE *out, const struct profile_frame *f, const char *id)
 {
-	uint32_t i = stack->nr < PROFILE_DEPTH ? stack->nr : PROFILE_DEPTH;
-	char comm[PROFILE_COMM + 1], *name, *text;
-	size_t size;
-	FILE *out = open_text(&text, &size);
+	if (f->object == PROFILE_ADDRESS)
+		fprintf(out, FOLD_ADDRESS "+0x%" PRIx64, (uint64_t)f->value);
+	else if (id && *id == '[')
+		fputs(id, out);
+	else if (id)
+		fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
+	else
+		put_status(out, f->object ? PROFILE_UNRECORDED : f->value);
+}
+
+static void put_comm(FILE *out, const struct profile_stack *stack)
+{
+	char comm[PROFILE_COMM + 1], *name;
 
 	memcpy(comm, stack->comm, PROFILE_COMM);
 	comm[PROFILE_COMM] = '\0';
 	name = escaped(comm);
 	put_escaped(out, name);
 	free(name);
+}
+
+char *fold_stack(const struct profile_stack *stack,
+		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx)
+{
+	uint32_t i = stack->nr < PROFILE_FRAMES ? stack->nr : PROFILE_FRAMES;
+	const struct profile_frame *f;
+	bool kernel = false;
+	const char *id;
+	char *text;
+	size_t size;
+	FILE *out = open_text(&text, &size);
+
+	put_comm(out, stack);
 	if (stack->flags & PROFILE_TRUNCATED)
 		fputs(";[truncated]", out);
 	if (stack->flags & PROFILE_NO_STACK)
 		fputs(";[no-stack]", out);
+	if (stack->flags & PROFILE_KERNEL_ONLY && !(stack->flags & PROFILE_IN_KERNEL))
+		fputs(";" FOLD_USER, out);
 	while (i--) {
-		const struct profile_frame *f = &stack->frames[i];
-		const char *id = f->object ? id_text(ctx, f->object) : NULL;
-
+		f = &stack->frames[i];
+		id = f->object && f->object != PROFILE_ADDRESS ? id_text(ctx, f->object) : NULL;
+		if (!kernel && i < stack->nr_kernel) {
+			kernel = true;
+			if (stack->flags & PROFILE_CUT)
+				fputs(";[truncated]" FOLD_OF_KERNEL, out);
+		}
 		putc(';', out);
-		if (id)
-			fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
-		else
-			put_status(out, f->object ? PROFILE_UNRECORDED : f->value);
+		put_frame(out, f, id);
+		if (kernel)
+			fputs(id && is_bpf(id, strlen(id)) ? FOLD_OF_BPF : FOLD_OF_KERNEL, out);
 	}
-	if (stack->flags & PROFILE_IN_KERNEL)
+	if (stack->flags & PROFILE_USER_ONLY && stack->flags & PROFILE_IN_KERNEL)
 		fputs(";" FOLD_KERNEL, out);
 	return close_text(out, &text);
 }
@@ -212,19 +245,43 @@ static bool is_id(const char *text, size_t len)
 		return true;
 	if (len > 5 && !strncmp(text, "hash:", 5))
 		return is_hex(text + 5, len - 5);
+	if (is_bpf(text, len))
+		return is_hex(text + 4, len - 4);
 	return len % 2 == 0 && len <= 2 * BUILDIDX_ID_MAX && is_hex(text, len);
+}
+
+enum fold_origin fold_origin_of(const char *text, size_t len)
+{
+	static const size_t mark = sizeof(FOLD_OF_KERNEL) - 1;
+
+	if (len > mark && !memcmp(text + len - mark, FOLD_OF_KERNEL, mark))
+		return FOLD_IN_KERNEL;
+	if (len > mark && !memcmp(text + len - mark, FOLD_OF_BPF, mark))
+		return FOLD_IN_BPF;
+	if (len > mark && !memcmp(text + len - mark, FOLD_INLINED, mark))
+		return FOLD_IS_INLINED;
+	if (len == sizeof(FOLD_KERNEL) - 1 && !memcmp(text, FOLD_KERNEL, len))
+		return FOLD_IN_KERNEL;
+	return FOLD_IN_USER;
 }
 
 bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
 {
-	size_t plus = len;
 	char digits[17];
+	size_t plus;
 
+	frame->origin = fold_origin_of(text, len);
+	if (frame->origin == FOLD_IN_KERNEL || frame->origin == FOLD_IN_BPF)
+		len -= len < sizeof(FOLD_OF_KERNEL) - 1 ? len : sizeof(FOLD_OF_KERNEL) - 1;
+	plus = len;
 	while (plus && text[plus - 1] != '+')
 		plus--;
 	if (plus < 2 || len - plus < 3 || len - plus > 2 + 16 ||
-	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2) ||
-	    !is_id(text, plus - 1))
+	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2))
+		return false;
+	frame->is_address = frame->origin == FOLD_IN_KERNEL && plus == sizeof(FOLD_ADDRESS) &&
+		!memcmp(text, FOLD_ADDRESS, plus - 1);
+	if (!frame->is_address && !is_id(text, plus - 1))
 		return false;
 	memcpy(digits, text + plus + 2, len - plus - 2);
 	digits[len - plus - 2] = '\0';

@@ -24,6 +24,8 @@
  * @kfunc: the module resolved the frames
  * @stock: the stock helper did, or did as well
  * @targets: only some processes
+ * @kernel: kernel stacks were taken
+ * @user: user stacks were taken
  */
 struct profile_report {
 	struct profile_counts counts;
@@ -37,6 +39,8 @@ struct profile_report {
 	bool kfunc;
 	bool stock;
 	bool targets;
+	bool kernel;
+	bool user;
 };
 
 /** profile_report_print() - all of it, a few lines for people */
@@ -44,6 +48,9 @@ void profile_report_print(const struct profile_report *r, FILE *out);
 
 /** profile_lost() - samples that were taken and are not in the result */
 uint64_t profile_lost(const struct profile_counts *c, uint64_t missed);
+
+/** profile_kernel_ids() - kernel frames with an ID */
+uint64_t profile_kernel_ids(const struct profile_counts *c);
 
 /** profile_file_frames() - frames that belong to a file, whether it has an ID or not */
 uint64_t profile_file_frames(const struct profile_counts *c);

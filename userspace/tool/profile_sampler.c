@@ -194,6 +194,9 @@ static int load(struct sampler *s)
 	s->skel->rodata->ask_stock = c->stock;
 	s->skel->rodata->only_targets = c->targets;
 	s->skel->rodata->tell_places = c->places;
+	s->skel->rodata->tell_pids = c->pids;
+	s->skel->rodata->take_kernel = c->kernel;
+	s->skel->rodata->take_user = c->user;
 	bpf_program__set_autoload(s->skel->progs.sample_event, !c->fentry);
 	bpf_program__set_autoload(s->skel->progs.sample_overflow, c->fentry);
 	bpf_program__set_autoload(s->skel->progs.on_fork, c->targets);
