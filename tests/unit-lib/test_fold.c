@@ -267,6 +267,53 @@ static void test_none_lost_is_said_when_it_is_known(void **state)
 	free(text);
 }
 
+/* What the clock should have given is there, and what became of it adds up. */
+static void test_report_of_what_was_expected(void **state)
+{
+	struct profile_report r = {
+		.clock = "cpu-clock", .missed_known = true, .missed = 1, .expected = 100, .targets = true,
+	};
+	char *text;
+
+	(void)state;
+	r.counts.kept = 50;
+	r.counts.idle = 20;
+	r.counts.other = 10;
+	r.counts.lost_busy = 2;
+	r.counts.caught = 7;
+	text = report_of(&r);
+	assert_non_null(strstr(text, "  expected              100  by the clock"));
+	assert_non_null(strstr(text, "  late                   17  of these"));
+	assert_non_null(strstr(text, "  caught                  7  met another BPF program"));
+	free(text);
+	/* the clock's rounding must not make a negative number of it */
+	r.expected = 82;
+	text = report_of(&r);
+	assert_null(strstr(text, "  late  "));
+	free(text);
+	r.expected = 0;
+	text = report_of(&r);
+	assert_null(strstr(text, "expected"));
+	free(text);
+}
+
+/* The stock helper's IDs for addresses where nothing is mapped are no answers. */
+static void test_report_of_the_stock_helper(void **state)
+{
+	struct profile_report r = { .clock = "cpu-clock", .stock = true };
+	char *text;
+
+	(void)state;
+	r.counts.frames = 100;
+	r.counts.stock = 60;
+	r.counts.stock_no_file = 15;
+	text = report_of(&r);
+	assert_non_null(strstr(text, "  ok                     60  "));
+	assert_non_null(strstr(text, "  no-file                15  "));
+	assert_non_null(strstr(text, "  unresolved             25  "));
+	free(text);
+}
+
 static void test_counts_do_not_wrap(void **state)
 {
 	struct fold *f = fold_new();
@@ -323,6 +370,8 @@ int main(void)
 		cmocka_unit_test(test_equal_lines_are_one),
 		cmocka_unit_test(test_report_hides_nothing),
 		cmocka_unit_test(test_none_lost_is_said_when_it_is_known),
+		cmocka_unit_test(test_report_of_what_was_expected),
+		cmocka_unit_test(test_report_of_the_stock_helper),
 		cmocka_unit_test(test_counts_do_not_wrap),
 		cmocka_unit_test(test_comparison),
 	};

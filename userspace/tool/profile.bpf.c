@@ -35,6 +35,14 @@ const volatile bool tell_pids = false;
 /* Which stacks are taken. */
 const volatile bool take_kernel = true;
 const volatile bool take_user = true;
+/* The tracing program takes only the samples that the perf_event program is not run for. */
+const volatile bool only_missed = false;
+
+/*
+ * While this is not zero, the kernel runs no perf_event program on that CPU and, from 6.12 on,
+ * drops the sample without a word. Tracing programs do not depend on it.
+ */
+extern const int bpf_prog_active __ksym __weak;
 
 /* The few kernel structs that are looked into. */
 typedef struct {
@@ -249,6 +257,14 @@ static __always_inline void from_stock(struct walk *w, const struct bpf_stack_bu
 	out->value = PROFILE_UNRESOLVED;
 	if (b->status != BPF_STACK_BUILD_ID_VALID)
 		return;
+	/*
+	 * Where nothing is mapped, the helper takes the next mapping above. The distance to that is
+	 * nearly always more than what is in front of it in the file.
+	 */
+	if ((__s64)b->offset < 0) {
+		w->c->stock_no_file++;
+		return;
+	}
 	w->c->stock++;
 	out->object = stock_number(b);
 	if (!out->object) {
@@ -515,6 +531,16 @@ static __always_inline int take(void *ctx, __u64 ip)
 	return 0;
 }
 
+static __always_inline void count_caught(void)
+{
+	struct profile_counts *c;
+	__u32 zero = 0;
+
+	c = bpf_map_lookup_elem(&counts, &zero);
+	if (c)
+		c->caught++;
+}
+
 /* From 6.12 on a perf_event program may call the kfunc. */
 SEC("perf_event")
 int sample_event(struct bpf_perf_event_data *ctx)
@@ -522,7 +548,10 @@ int sample_event(struct bpf_perf_event_data *ctx)
 	return take(ctx, PT_REGS_IP(&ctx->regs));
 }
 
-/* On 6.1 only tracing programs may: the same interrupt, in the function that handles it. */
+/*
+ * On 6.1 only tracing programs may: the same interrupt, in the function that handles it. Later
+ * kernels: for what would be lost.
+ */
 SEC("fentry/__perf_event_overflow")
 int BPF_PROG(sample_overflow, struct perf_event *event, int throttle, void *data,
 	     struct pt_regs *regs)
@@ -531,6 +560,12 @@ int BPF_PROG(sample_overflow, struct perf_event *event, int throttle, void *data
 
 	if (!bpf_map_lookup_elem(&events, &id))
 		return 0;
+	if (only_missed) {
+		/* the perf_event program comes next, and will run */
+		if (!*(const int *)bpf_this_cpu_ptr(&bpf_prog_active))
+			return 0;
+		count_caught();
+	}
 	return take(ctx, PT_REGS_IP(regs));
 }
 

@@ -102,6 +102,7 @@ struct profile_place {
 
 /**
  * struct profile_counts - one for each CPU
+ * @caught: samples that met another BPF program and were taken all the same; counted below, too
  * @idle: samples of the idle task
  * @other: samples of processes that were not asked for
  * @kept: samples in the map of stacks
@@ -115,7 +116,8 @@ struct profile_place {
  * @status: of these, by enum buildidx_status
  * @unrecorded: of these, answered but with an ID that found no room
  * @stock: of these, answered by the stock helper; if both are asked: and in a file
- * @stock_no_file: answered by the stock helper though buildidx says that no file is there
+ * @stock_no_file: answered by the stock helper though no file is there: buildidx says so; without
+ *	it, an offset that no file has does
  * @both: of these, answered by both
  * @differ: of these, answered differently
  * @kernel_frames: kernel frames of the same samples
@@ -123,6 +125,7 @@ struct profile_place {
  * @untracked: processes that could not be followed
  */
 struct profile_counts {
+	__u64 caught;
 	__u64 idle;
 	__u64 other;
 	__u64 kept;

@@ -12,6 +12,14 @@ uint64_t profile_lost(const struct profile_counts *c, uint64_t missed)
 	return c->lost_full + c->lost_busy + missed;
 }
 
+uint64_t profile_late(const struct profile_report *r)
+{
+	const struct profile_counts *c = &r->counts;
+	uint64_t taken = c->kept + c->idle + c->other + profile_lost(c, r->missed);
+
+	return r->expected > taken ? r->expected - taken : 0;
+}
+
 static bool has_id(unsigned int status)
 {
 	return status == BUILDIDX_STATUS_OK || status == BUILDIDX_STATUS_NO_NOTE ||
@@ -78,6 +86,8 @@ static void print_samples(const struct profile_report *r, FILE *out)
 
 	fprintf(out, "samples: %.1f s, %s, %u a second on each of %u CPUs\n", r->seconds, r->clock,
 		r->hz, r->cpus);
+	optional(out, "expected", r->expected, "by the clock, in that time");
+	optional(out, "late", profile_late(r), "of these: skipped by the kernel, its interrupt came too late");
 	line(out, "kept", c->kept, "in the result");
 	optional(out, "  no-user", c->no_user, "of these: kernel threads, no user code");
 	optional(out, "  no-stack", c->no_stack, "of these: the stack could not be had");
@@ -92,6 +102,7 @@ static void print_samples(const struct profile_report *r, FILE *out)
 	optional(out, "  missed", r->missed, missed);
 	if (!r->missed_known && !r->missed)
 		fprintf(out, "  %-14s %10s  %s\n", "  missed", "not known", missed);
+	optional(out, "caught", c->caught, "met another BPF program and were taken all the same");
 	optional(out, "untracked", c->untracked, "processes that were too many to be followed");
 	fprintf(out, "stacks: %" PRIu64 " different\n", r->stacks);
 }
@@ -107,8 +118,10 @@ static void print_frames(const struct profile_report *r, FILE *out)
 		for (i = 0; i < PROFILE_STATUSES; i++)
 			optional(out, buildidx_status_name(i), c->status[i], buildidx_status_text(i));
 	} else {
-		line(out, "ok", c->stock, "build ID found");
-		line(out, "unresolved", c->frames - c->stock, "no answer, and no reason given");
+		line(out, "ok", c->stock, "build ID found; perhaps of the next mapping, where nothing is mapped");
+		optional(out, "no-file", c->stock_no_file, "an ID was given though nothing is mapped there: not used");
+		line(out, "unresolved", c->frames - c->stock - c->stock_no_file,
+		     "no answer, and no reason given");
 	}
 	optional(out, "unrecorded", c->unrecorded, "of these: too many different files");
 	if (r->kfunc)

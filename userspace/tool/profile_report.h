@@ -16,6 +16,7 @@
  * @counts: counters of the programs
  * @missed: samples for which the kernel could not run the program
  * @missed_known: it counts all of them
+ * @expected: samples that there should have been; 0 when not known
  * @stacks: different stacks
  * @seconds: how long it took
  * @clock: what triggered the samples
@@ -31,6 +32,7 @@ struct profile_report {
 	struct profile_counts counts;
 	uint64_t missed;
 	bool missed_known;
+	uint64_t expected;
 	uint64_t stacks;
 	double seconds;
 	const char *clock;
@@ -51,6 +53,8 @@ uint64_t profile_lost(const struct profile_counts *c, uint64_t missed);
 
 /** profile_kernel_ids() - kernel frames with an ID */
 uint64_t profile_kernel_ids(const struct profile_counts *c);
+/** profile_late() - samples that were expected, and for which there was no interrupt */
+uint64_t profile_late(const struct profile_report *r);
 
 /** profile_file_frames() - frames that belong to a file, whether it has an ID or not */
 uint64_t profile_file_frames(const struct profile_counts *c);

@@ -427,6 +427,7 @@ static int count(struct profile *p)
 	r->targets = p->config.targets;
 	r->stacks = fold_lines(p->fold);
 	r->missed_known = sampler_knows_missed(p->sampler);
+	r->expected = sampler_expected(p->sampler);
 	err = sampler_counts(p->sampler, &r->counts, &r->missed);
 	if (err)
 		complain("cannot read the counters: %s", strerror(-err));

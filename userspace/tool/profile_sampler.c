@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "profile_sampler.h"
@@ -23,6 +24,7 @@
 #define ROOM_SECONDS	2
 #define ROOM_MIN	1024
 #define ROOM_MAX	65536
+#define NS_PER_S	1000000000U
 
 struct sampler {
 	struct sampler_config config;
@@ -33,6 +35,7 @@ struct sampler {
 	int nr_cpus;		/* possible ones */
 	int *events;		/* of each, -1 where it is offline */
 	bool hardware;
+	bool catch;		/* a tracing program takes what perf_event programs miss */
 	void (*place)(void *ctx, const struct profile_place *place);
 	void *ctx;
 };
@@ -64,6 +67,7 @@ static int open_event(int cpu, bool hardware, unsigned int hz)
 		.config = hardware ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
 		.freq = 1,
 		.sample_freq = hz,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = 1,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -182,6 +186,17 @@ static int one_place(void *ctx, void *data, size_t size)
 	return 0;
 }
 
+/* Has this kernel what it takes? */
+static bool can_catch(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool can = btf && btf__find_by_name_kind(btf, "__perf_event_overflow", BTF_KIND_FUNC) > 0 &&
+		   btf__find_by_name_kind(btf, "bpf_prog_active", BTF_KIND_VAR) > 0;
+
+	btf__free(btf);
+	return can;
+}
+
 static int load(struct sampler *s)
 {
 	const struct sampler_config *c = &s->config;
@@ -197,8 +212,10 @@ static int load(struct sampler *s)
 	s->skel->rodata->tell_pids = c->pids;
 	s->skel->rodata->take_kernel = c->kernel;
 	s->skel->rodata->take_user = c->user;
+	s->catch = !c->fentry && can_catch();
+	s->skel->rodata->only_missed = s->catch;
 	bpf_program__set_autoload(s->skel->progs.sample_event, !c->fentry);
-	bpf_program__set_autoload(s->skel->progs.sample_overflow, c->fentry);
+	bpf_program__set_autoload(s->skel->progs.sample_overflow, c->fentry || s->catch);
 	bpf_program__set_autoload(s->skel->progs.on_fork, c->targets);
 	bpf_program__set_autoload(s->skel->progs.on_exit, c->targets);
 	bpf_map__set_max_entries(s->skel->maps.events, (uint32_t)s->nr_cpus);
@@ -299,17 +316,26 @@ static int each_event(struct sampler *s, unsigned long request, int arg)
 
 int sampler_start(struct sampler *s)
 {
+	struct bpf_link *link;
 	int err;
 
 	/* attaches what was loaded, except a perf_event program, which needs its events */
 	bpf_program__set_autoattach(s->skel->progs.sample_event, false);
+	if (s->catch) {
+		/* in a kernel that inlines that function, it goes without */
+		bpf_program__set_autoattach(s->skel->progs.sample_overflow, false);
+		link = bpf_program__attach(s->skel->progs.sample_overflow);
+		s->catch = link;
+		s->skel->links.sample_overflow = link;
+	}
 	err = profile_bpf__attach(s->skel);
 	if (err)
 		return fail(err, s->config.fentry ?
 			    "cannot attach to __perf_event_overflow (needed on a kernel whose perf_event programs may not call the module)" :
 			    "cannot attach the BPF programs");
-	err = s->config.fentry ? tell_ids(s) :
-		each_event(s, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(s->skel->progs.sample_event));
+	err = tell_ids(s);
+	if (!err && !s->config.fentry)
+		err = each_event(s, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(s->skel->progs.sample_event));
 	if (!err)
 		err = each_event(s, PERF_EVENT_IOC_ENABLE, 0);
 	return err ? fail(err, "cannot attach to the perf events") : EXIT_OK;
@@ -406,8 +432,8 @@ int sampler_counts(const struct sampler *s, struct profile_counts *sum, uint64_t
 	for (cpu = 0; cpu < s->nr_cpus; cpu++)
 		for (i = 0; i < sizeof(*sum) / sizeof(uint64_t); i++)
 			to[i] += ((const uint64_t *)&each[cpu])[i];
-	*missed = missed_by(s->config.fentry ? s->skel->progs.sample_overflow :
-			    s->skel->progs.sample_event);
+	*missed = missed_by(s->skel->progs.sample_overflow) +
+		  missed_by(s->skel->progs.sample_event);
 out:
 	free(each);
 	return err;
@@ -415,5 +441,22 @@ out:
 
 bool sampler_knows_missed(const struct sampler *s)
 {
-	return s->config.fentry;
+	return s->config.fentry || s->catch;
+}
+
+uint64_t sampler_expected(const struct sampler *s)
+{
+	struct {
+		uint64_t value;
+		uint64_t running;
+	} event;
+	uint64_t n = 0;
+	int cpu;
+
+	/* cycles do not tell: a CPU that does nothing has none, and their number for a sample varies */
+	for (cpu = 0; !s->hardware && cpu < s->nr_cpus; cpu++)
+		if (s->events[cpu] >= 0 &&
+		    read(s->events[cpu], &event, sizeof(event)) == (ssize_t)sizeof(event))
+			n += event.running / (NS_PER_S / s->config.hz);
+	return n;
 }

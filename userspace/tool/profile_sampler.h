@@ -110,8 +110,16 @@ int sampler_counts(const struct sampler *s, struct profile_counts *sum, uint64_t
 /**
  * sampler_knows_missed() - are all samples counted for which the program could not run?
  *
- * The kernel leaves out those of perf_event programs that meet another BPF program.
+ * A sample that meets another BPF program has no perf_event program run for it, and the kernel does
+ * not count that. Where it has the means, a tracing program takes these samples.
  */
 bool sampler_knows_missed(const struct sampler *s);
+
+/**
+ * sampler_expected() - samples that the CPU clock should have given until now
+ *
+ * The kernel skips those whose interrupt comes a whole period late. Return: 0 when not known.
+ */
+uint64_t sampler_expected(const struct sampler *s);
 
 #endif /* BUILDIDX_PROFILE_SAMPLER_H */

@@ -158,10 +158,30 @@ one_process()
 	point '-p of no process: says so' grep -q "process $pid: No such process" $err
 }
 
+# samples_of COMM: in the kernel, by the stacks of threads so named
+samples_of()
+{
+	awk -v start="$1;" 'index($0, start) == 1 && /;\[kernel\] [0-9]+$/ { n += $NF } END { print n + 0 }' $out
+}
+
+# Samples that meet another BPF program: perf_event programs are not run for them, and later kernels
+# than 6.1 do not count that.
+other_programs()
+{
+	profile -F 199 -- $dir/hog 1000
+	status=$?
+	point 'in other BPF programs: ends with 0' [ $status = 0 ]
+	point 'in other BPF programs: samples are taken there' [ "$(samples_of hog)" -ge 50 ]
+	point 'in other BPF programs: none is lost' [ "$(number lost)" = 0 ]
+	point 'in other BPF programs: and that is known' grep -qE '^  lost +0  none$' $err
+	grep -E '^  (expected|late|kept|lost|caught)' $err | sed 's/^/# /'
+}
+
 case $1 in
 present)
 	prepare
 	real_workload
+	other_programs
 	one_process
 	./work 1000000 &
 	pid=$!
