@@ -127,6 +127,10 @@ size_t buildidx_format_id(unsigned int kind, const void *id, size_t id_len,
 		text_add(&t, "hash:", 5);
 		add_hex(&t, id, id_len);
 		break;
+	case BUILDIDX_KIND_BPF:
+		text_add(&t, "bpf:", 4);
+		add_hex(&t, id, id_len);
+		break;
 	default:
 		text_add(&t, "-", 1);
 		break;

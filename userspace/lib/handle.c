@@ -16,7 +16,23 @@ static int device_ioctl(void *ctx, int fd, unsigned long cmd, void *arg)
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
 }
 
-static int open_failed(int code, struct buildidx_error *err)
+static int device_open(void *ctx)
+{
+	int fd = open(BUILDIDX_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	(void)ctx;
+	return fd < 0 ? -errno : fd;
+}
+
+static ssize_t device_read(void *ctx, int fd, void *buf, size_t len)
+{
+	ssize_t n = read(fd, buf, len);
+
+	(void)ctx;
+	return n < 0 ? -errno : n;
+}
+
+int bidx_open_failed(int code, struct buildidx_error *err)
 {
 	switch (code) {
 	case -EACCES:
@@ -66,9 +82,11 @@ int buildidx_open(struct buildidx **out, unsigned int flags, struct buildidx_err
 	if (!bx)
 		return bidx_fail_errno(err, -ENOMEM, "%s", BUILDIDX_DEVICE);
 	bx->ioctl = device_ioctl;
+	bx->open = device_open;
+	bx->read = device_read;
 	bx->fd = open(BUILDIDX_DEVICE, O_RDONLY | O_CLOEXEC);
 	if (bx->fd < 0) {
-		ret = open_failed(-errno, err);
+		ret = bidx_open_failed(-errno, err);
 		goto fail;
 	}
 	if (!(flags & BUILDIDX_OPEN_ANY_ABI)) {

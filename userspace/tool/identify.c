@@ -30,6 +30,7 @@ bool frame_has_offset(const struct buildidx_frame *frame)
 	case BUILDIDX_STATUS_TOO_LONG:
 	case BUILDIDX_STATUS_NO_NOTE:
 	case BUILDIDX_STATUS_READ_ERROR:
+	case BUILDIDX_STATUS_GENERATED:
 		return true;
 	default:
 		return false;

@@ -105,6 +105,8 @@ static void add_identity(struct json_object *o, const struct answer *a)
 		json_add_bytes(o, "go_build_id", a->id, a->id_have);
 	if (a->kind == BUILDIDX_KIND_HASH)
 		json_add_text(o, "hash", hex);
+	if (a->kind == BUILDIDX_KIND_BPF)
+		json_add_text(o, "bpf_build_id", hex);
 	if (a->id_have < a->id_len)
 		json_add_bool(o, "truncated", true);
 }
