@@ -265,22 +265,17 @@ enum fold_origin fold_origin_of(const char *text, size_t len)
 	return FOLD_IN_USER;
 }
 
-bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
+bool fold_parse_place(const char *text, size_t len, struct fold_frame *frame)
 {
 	char digits[17];
-	size_t plus;
+	size_t plus = len;
 
-	frame->origin = fold_origin_of(text, len);
-	if (frame->origin == FOLD_IN_KERNEL || frame->origin == FOLD_IN_BPF)
-		len -= len < sizeof(FOLD_OF_KERNEL) - 1 ? len : sizeof(FOLD_OF_KERNEL) - 1;
-	plus = len;
 	while (plus && text[plus - 1] != '+')
 		plus--;
 	if (plus < 2 || len - plus < 3 || len - plus > 2 + 16 ||
 	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2))
 		return false;
-	frame->is_address = frame->origin == FOLD_IN_KERNEL && plus == sizeof(FOLD_ADDRESS) &&
-		!memcmp(text, FOLD_ADDRESS, plus - 1);
+	frame->is_address = plus == sizeof(FOLD_ADDRESS) && !memcmp(text, FOLD_ADDRESS, plus - 1);
 	if (!frame->is_address && !is_id(text, plus - 1))
 		return false;
 	memcpy(digits, text + plus + 2, len - plus - 2);
@@ -289,6 +284,17 @@ bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
 	frame->id_len = plus - 1;
 	frame->offset = strtoull(digits, NULL, 16);
 	return true;
+}
+
+bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
+{
+	static const size_t mark = sizeof(FOLD_OF_KERNEL) - 1;
+
+	frame->origin = fold_origin_of(text, len);
+	if (frame->origin == FOLD_IN_KERNEL || frame->origin == FOLD_IN_BPF)
+		len -= mark < len ? mark : len;
+	return fold_parse_place(text, len, frame) &&
+	       (!frame->is_address || frame->origin == FOLD_IN_KERNEL);
 }
 
 bool fold_parse_line(char *line, uint64_t *count)

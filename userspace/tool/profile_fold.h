@@ -102,6 +102,9 @@ struct fold_frame {
  */
 bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame);
 
+/** fold_parse_place() - the same of "ID+0xOFFSET" without a mark; @origin is not set */
+bool fold_parse_place(const char *text, size_t len, struct fold_frame *frame);
+
 /**
  * fold_parse_line() - take a line apart
  * @line: text; its count is cut off

@@ -45,19 +45,26 @@ static char *plain_text(const char *text)
 	return plain;
 }
 
+static void add(struct functions *f, char *name, char *file, unsigned int line)
+{
+	f->list = must(reallocarray(f->list, f->nr + 1, sizeof(*f->list)));
+	f->list[f->nr++] = (struct function){ name, file, line };
+}
+
 void functions_add(struct functions *f, const char *name, const char *file, unsigned int line)
 {
 	char *demangled = NULL;
-	struct function *to;
 
 	if (!strncmp(name, "_Z", 2) && strlen(name) <= MANGLED_MAX)
 		demangled = __cxa_demangle(name, NULL, NULL, NULL);
-	f->list = must(reallocarray(f->list, f->nr + 1, sizeof(*f->list)));
-	to = &f->list[f->nr++];
-	to->name = plain_text(demangled ? demangled : name);
-	to->file = plain_text(file ? file : "");
-	to->line = line;
+	add(f, plain_text(demangled ? demangled : name), plain_text(file ? file : ""), line);
 	free(demangled);
+}
+
+void functions_add_plain(struct functions *f, const char *name, const char *file,
+			 unsigned int line)
+{
+	add(f, must(strdup(name)), must(strdup(file)), line);
 }
 
 void functions_clear(struct functions *f)

@@ -42,6 +42,10 @@ struct functions {
  */
 void functions_add(struct functions *f, const char *name, const char *file, unsigned int line);
 
+/** functions_add_plain() - the same of a name and a file that came from functions_add() */
+void functions_add_plain(struct functions *f, const char *name, const char *file,
+			 unsigned int line);
+
 /** functions_clear() - none */
 void functions_clear(struct functions *f);
 
