@@ -251,6 +251,87 @@ static void test_stopped(void **state)
 	symbols_free(s);
 }
 
+/* A debuginfod server made of files, which anybody may read, that has the program. */
+static void make_server(char *server)
+{
+	char command[512];
+
+	assert_non_null(mkdtemp(server));
+	snprintf(command, sizeof(command),
+		 "chmod 755 %s && mkdir -p %s/buildid/%s && cp %s/copy %s/buildid/%s/executable",
+		 server, server, id, dir, server, id);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "file://%s", server);
+	setenv("DEBUGINFOD_URLS", command, 1);
+}
+
+static void assert_owned(const char *path, uid_t owner)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(st.st_uid, owner);
+	assert_int_equal(st.st_mode, S_IFDIR | 0700);
+}
+
+/* What else runs as nobody cannot get there, by any name. */
+static void assert_closed_to_nobody(const char *path)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(setgid(65534) || setuid(65534) || !chdir(path) || errno != EACCES);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void assert_named(bool expected)
+{
+	static const char *const comms[] = { "a", "nobody", NULL };
+	struct symbols *s = symbols_new();
+	char *report = NULL;
+	struct fold *named = name(s, comms, &report);
+
+	assert_non_null(named);
+	assert_int_equal(!strncmp(report, "symbols: 2 of 2 frames", 22), expected);
+	free(report);
+	fold_free(named);
+	symbols_free(s);
+}
+
+/* What root downloads is kept where nobody but the search for names gets at it. */
+static void test_cache(void **state)
+{
+	char server[] = "/tmp/test_profile-server-XXXXXX", command[512];
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(system("rm -rf " NAMING_CACHE), 0);
+	make_server(server);
+	assert_named(true);
+	assert_owned(NAMING_CACHE, 0);
+	assert_owned(NAMING_CACHE "/files", 65534);
+	assert_closed_to_nobody(NAMING_CACHE "/files");
+	assert_int_equal(system("test -n \"$(find " NAMING_CACHE "/files -name executable)\""), 0);
+	/* one that was nobody's is taken back */
+	assert_int_equal(chown(NAMING_CACHE, 65534, 65534), 0);
+	assert_named(true);
+	assert_owned(NAMING_CACHE, 0);
+	/* a link in its place is not followed: what it leads to stays as it is */
+	snprintf(command, sizeof(command), "rm -rf %s && ln -s %s %s", NAMING_CACHE, server,
+		 NAMING_CACHE);
+	assert_int_equal(system(command), 0);
+	assert_named(false);
+	snprintf(command, sizeof(command), "test \"$(stat -c %%a %s)\" = 755 && test ! -e %s/files",
+		 server, server);
+	assert_int_equal(system(command), 0);
+	setenv("DEBUGINFOD_URLS", "", 1);
+	snprintf(command, sizeof(command), "rm -rf %s %s", NAMING_CACHE, server);
+	assert_int_equal(system(command), 0);
+}
+
 /* Comes last: there is no copy then. */
 static void test_truncated(void **state)
 {
@@ -362,6 +443,7 @@ int main(void)
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_truncated),
 	};
 

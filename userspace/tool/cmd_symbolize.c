@@ -105,6 +105,8 @@ static int run(const struct options *opt, int argc, char **argv)
 	fold_free(fold);
 	fflush(stdout);
 	symbols_report(symbols, stderr);
+	if (!symbols_complete(symbols))
+		code = worse_of(code, EXIT_PARTLY);
 	symbols_free(symbols);
 	return code;
 }
@@ -125,7 +127,9 @@ const struct command cmd_symbolize = {
 	"A function that was inlined follows the one that it is in, as NAME_[i]. C++ names\n"
 	"are demangled; ';' in a name becomes \\073. A frame without a name stays as it is,\n"
 	"so that the output can be symbolized again elsewhere. At the end, on standard\n"
-	"error: how many frames have a name, and why others have none.\n",
+	"error: how many frames have a name, why others have none, and where files were\n"
+	"looked for that were not found; a server that gives no answer is left out after one\n"
+	"try. The exit code is 0 only when each frame with an ID has a name, else at least 1.\n",
 	.options = own_options,
 	.options_help =
 	"  -d, --dir=DIR    use the files below DIR, or the file DIR (may be repeated); other\n"

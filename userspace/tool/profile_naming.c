@@ -25,8 +25,10 @@
 #include "tool.h"
 
 #define NOBODY		65534
-/* root's own cache is closed to NOBODY */
-#define CACHE		"/var/cache/buildidx-debuginfod"
+/* root's own cache is closed to NOBODY; see enter_own_cache() */
+#ifndef NAMING_CACHE
+#define NAMING_CACHE	"/var/cache/buildidx-debuginfod"
+#endif
 #define MEMORY_MAX	(16UL << 30)
 #define CPU_SECONDS	600
 #define RESULT_MAX	(1UL << 30)
@@ -58,16 +60,51 @@ static void listen_to_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* A directory that is there already is left as it is. */
+/* A directory below @dir, for @owner alone. Return: descriptor, or -1. */
+static int private_dir(int dir, const char *name, uid_t owner)
+{
+	int fd;
+
+	if (mkdirat(dir, name, 0700) && errno != EEXIST)
+		return -1;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && !fchown(fd, owner, owner) && !fchmod(fd, 0700))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/*
+ * NOBODY is not ours alone: what else runs as that user must not find the cache, or could put there
+ * what is believed here. So it lies in a directory that only root can enter, and we are in it
+ * before we are NOBODY; from outside, "." leads nowhere. Return: false when it cannot be had.
+ */
+static bool enter_own_cache(const char *path)
+{
+	int outer = private_dir(AT_FDCWD, path, 0);
+	int inner = outer < 0 ? -1 : private_dir(outer, "files", NOBODY);
+	bool entered = inner >= 0 && !fchdir(inner);
+
+	if (outer >= 0)
+		close(outer);
+	if (inner >= 0)
+		close(inner);
+	return entered;
+}
+
 static void use_own_cache(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
 	if (!urls || !*urls || getenv("DEBUGINFOD_CACHE_PATH"))
 		return;
-	if (!mkdir(CACHE, 0700) && chown(CACHE, NOBODY, NOBODY))
+	if (enter_own_cache(NAMING_CACHE)) {
+		setenv("DEBUGINFOD_CACHE_PATH", ".", 1);
 		return;
-	setenv("DEBUGINFOD_CACHE_PATH", CACHE, 1);
+	}
+	complain("%s: %s; no server is asked", NAMING_CACHE, strerror(errno));
+	unsetenv("DEBUGINFOD_URLS");
 }
 
 static void limit(int what, rlim_t max)

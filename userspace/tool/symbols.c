@@ -10,6 +10,7 @@
 #include "symbols.h"
 #include "symbols_elf.h"
 #include "symbols_find.h"
+#include "symbols_servers.h"
 #include "tool.h"
 
 /**
@@ -58,6 +59,8 @@ struct symbols {
 	struct symbols_files *files;
 	void *sources;
 	void *used;
+	uint64_t ids;
+	uint64_t not_found;
 	uint64_t frames;
 	uint64_t named;
 };
@@ -124,6 +127,7 @@ void symbols_free(struct symbols *s)
 	tdestroy(s->used, free_used);
 	tdestroy(s->sources, free_source);
 	symbols_files_free(s->files);
+	servers_free();
 	free(s);
 }
 
@@ -187,6 +191,8 @@ static struct used *use(struct symbols *s, const struct fold_frame *f)
 	u->id = key.id;
 	must(tsearch(u, &s->used, by_id));
 	find_names(s, u, f);
+	s->ids++;
+	s->not_found += !u->elf && !u->source;
 	return u;
 }
 
@@ -340,4 +346,15 @@ void symbols_report(const struct symbols *s, FILE *out)
 	fprintf(out, "symbols: %llu of %llu frames have a name\n", (unsigned long long)s->named,
 		(unsigned long long)s->frames);
 	twalk_r(s->used, report_one, out);
+	if (!s->not_found)
+		return;
+	fprintf(out, "files not found: %llu of %llu\n", (unsigned long long)s->not_found,
+		(unsigned long long)s->ids);
+	symbols_files_report(s->files, out);
+	servers_report(out);
+}
+
+bool symbols_complete(const struct symbols *s)
+{
+	return s->named == s->frames;
 }

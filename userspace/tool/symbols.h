@@ -95,4 +95,7 @@ void symbols_stop(void);
  */
 void symbols_report(const struct symbols *s, FILE *out);
 
+/** symbols_complete() - has each frame with an identity a name? */
+bool symbols_complete(const struct symbols *s);
+
 #endif /* BUILDIDX_SYMBOLS_H */

@@ -20,6 +20,7 @@
 
 #include "symbols.h"
 #include "symbols_elf.h"
+#include "symbols_servers.h"
 #include "tool.h"
 
 #define BASE	0x10000000UL
@@ -81,17 +82,12 @@ void symbols_stop(void)
 	stopped = 1;
 }
 
-void symbols_server(const char *url)
+static int stop_check(void *client, long a, long b)
 {
-	static const char name[] = "DEBUGINFOD_URLS";
-	const char *old = getenv(name);
-	char *urls;
-
-	if (asprintf(&urls, "%s%s%s", old ? old : "", old ? " " : "", url) < 0)
-		must(NULL);
-	if (setenv(name, urls, 1))
-		must(NULL);
-	free(urls);
+	(void)client;
+	(void)a;
+	(void)b;
+	return stopped;
 }
 
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
@@ -102,6 +98,7 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *modname, Dwar
 
 	if (fd >= 0 || stopped)
 		return fd;
+	servers_check(stop_check);
 	fd = dwfl_build_id_find_elf(mod, userdata, modname, base, file_name, elf);
 	if (fd >= 0 || *elf || stopped)
 		return fd;
@@ -152,6 +149,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname
 	len = dwfl_module_build_id(mod, &id, &note);
 	if (len <= 0)
 		return -1;
+	servers_check(stop_check);
 	fd = dwfl_standard_find_debuginfo(mod, userdata, modname, base, NULL, NULL, 0,
 					  debuginfo_file_name);
 	if (fd < 0 || shared || file_has_id(fd, id, (size_t)len))

@@ -36,6 +36,8 @@ struct file {
 
 struct symbols_files {
 	void *tree;
+	char **dirs;
+	size_t nr_dirs;
 };
 
 static int by_id(const void *a, const void *b)
@@ -66,6 +68,9 @@ struct symbols_files *symbols_files_new(void)
 void symbols_files_free(struct symbols_files *f)
 {
 	tdestroy(f->tree, free_file);
+	while (f->nr_dirs)
+		free(f->dirs[--f->nr_dirs]);
+	free(f->dirs);
 	free(f);
 }
 
@@ -153,6 +158,8 @@ int symbols_files_add_dir(struct symbols_files *f, const char *dir)
 
 	if (!fts)
 		must(NULL);
+	f->dirs = must(reallocarray(f->dirs, f->nr_dirs + 1, sizeof(*f->dirs)));
+	f->dirs[f->nr_dirs++] = must(strdup(dir));
 	for (errno = 0; (e = fts_read(fts)); errno = 0) {
 		switch (e->fts_info) {
 		case FTS_F:
@@ -169,6 +176,19 @@ int symbols_files_add_dir(struct symbols_files *f, const char *dir)
 		code = worse_of(code, unreadable(dir, errno));
 	fts_close(fts);
 	return code;
+}
+
+void symbols_files_report(const struct symbols_files *f, FILE *out)
+{
+	char *shown;
+	size_t i;
+
+	for (i = 0; i < f->nr_dirs; i++) {
+		shown = escaped(f->dirs[i]);
+		fprintf(out, "  directory %s: was searched\n", shown);
+		free(shown);
+	}
+	fputs("  directory /usr/lib/debug/.build-id: was searched\n", out);
 }
 
 void symbols_files_add_fd(struct symbols_files *f, int fd, const char *id)

@@ -6,6 +6,7 @@
 #define BUILDIDX_SYMBOLS_FIND_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct symbols_files;
 
@@ -14,6 +15,9 @@ void symbols_files_free(struct symbols_files *f);
 
 /** symbols_files_add_dir() - see symbols_add_dir() */
 int symbols_files_add_dir(struct symbols_files *f, const char *dir);
+
+/** symbols_files_report() - where files are looked for: one line of text for each place */
+void symbols_files_report(const struct symbols_files *f, FILE *out);
 
 /** symbols_file_id() - allocated text of the identity of an ELF file; NULL when it is none */
 char *symbols_file_id(int fd);
