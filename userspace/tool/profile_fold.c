@@ -150,22 +150,21 @@ static bool is_bpf(const char *id, size_t len)
 	return len > 4 && !strncmp(id, "bpf:", 4);
 }
 
-static void put_status(FILE *out, uint64_t status)
+const char *fold_status(uint64_t status)
 {
+	static char text[64];
+
 	switch (status) {
 	case PROFILE_UNRECORDED:
-		fputs("[unrecorded]", out);
-		break;
+		return "[unrecorded]";
 	case PROFILE_UNRESOLVED:
-		fputs("[unresolved]", out);
-		break;
+		return "[unresolved]";
 	case BUILDIDX_STATUS_KERNEL:
-		/* on a user stack: not what FOLD_KERNEL means */
-		fputs("[kernel-address]", out);
-		break;
+		/* not what FOLD_KERNEL means */
+		return "[kernel-address]";
 	default:
-		fprintf(out, "[%s]", buildidx_status_name((unsigned int)status));
-		break;
+		snprintf(text, sizeof(text), "[%s]", buildidx_status_name((unsigned int)status));
+		return text;
 	}
 }
 
@@ -179,7 +178,7 @@ static void put_frame(FILE *out, const struct profile_frame *f, const char *id)
 	else if (id)
 		fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
 	else
-		put_status(out, f->object ? PROFILE_UNRECORDED : f->value);
+		fputs(fold_status(f->object ? PROFILE_UNRECORDED : f->value), out);
 }
 
 static void put_comm(FILE *out, const struct profile_stack *stack)
@@ -206,9 +205,9 @@ char *fold_stack(const struct profile_stack *stack,
 
 	put_comm(out, stack);
 	if (stack->flags & PROFILE_TRUNCATED)
-		fputs(";[truncated]", out);
+		fputs(";" FOLD_TRUNCATED, out);
 	if (stack->flags & PROFILE_NO_STACK)
-		fputs(";[no-stack]", out);
+		fputs(";" FOLD_NO_STACK, out);
 	if (stack->flags & PROFILE_KERNEL_ONLY && !(stack->flags & PROFILE_IN_KERNEL))
 		fputs(";" FOLD_USER, out);
 	while (i--) {
@@ -217,7 +216,7 @@ char *fold_stack(const struct profile_stack *stack,
 		if (!kernel && i < stack->nr_kernel) {
 			kernel = true;
 			if (stack->flags & PROFILE_CUT)
-				fputs(";[truncated]" FOLD_OF_KERNEL, out);
+				fputs(";" FOLD_TRUNCATED FOLD_OF_KERNEL, out);
 		}
 		putc(';', out);
 		put_frame(out, f, id);

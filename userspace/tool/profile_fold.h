@@ -45,6 +45,9 @@ void fold_print(const struct fold *f, FILE *out);
  */
 char *fold_id(unsigned int kind, const void *id, size_t have, size_t len);
 
+/** fold_status() - what stands for a frame without an object; valid until the next call */
+const char *fold_status(uint64_t status);
+
 /**
  * fold_stack() - one stack as a line, without its count
  * @stack: stack
@@ -117,6 +120,9 @@ bool fold_parse_line(char *line, uint64_t *count);
 /* A frame that stands for all of the kernel's, or of user code. */
 #define FOLD_KERNEL	"[kernel]"
 #define FOLD_USER	"[user]"
+/* Something is missing there. */
+#define FOLD_TRUNCATED	"[truncated]"
+#define FOLD_NO_STACK	"[no-stack]"
 /* In the place of an ID: the kernel that ran, where it was. */
 #define FOLD_ADDRESS	"kernel"
 /* What ends frames that are not of user code; all are of one length. */

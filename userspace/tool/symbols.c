@@ -18,11 +18,13 @@
  * @id: text of the identity; the key
  * @find: gives them
  * @ctx: for @find
+ * @release: frees @ctx, NULL when that is not needed
  */
 struct source {
 	char *id;
 	void (*find)(void *ctx, uint64_t offset, struct functions *f);
 	void *ctx;
+	void (*release)(void *ctx);
 };
 
 /**
@@ -98,6 +100,8 @@ static void free_source(void *p)
 {
 	struct source *source = p;
 
+	if (source->release)
+		source->release(source->ctx);
 	free(source->id);
 	free(source);
 }
@@ -152,13 +156,15 @@ void symbols_add_vdso(struct symbols *s)
 }
 
 void symbols_add_source(struct symbols *s, const char *id,
-			void (*find)(void *ctx, uint64_t offset, struct functions *f), void *ctx)
+			void (*find)(void *ctx, uint64_t offset, struct functions *f), void *ctx,
+			void (*release)(void *ctx))
 {
 	struct source *new = must(calloc(1, sizeof(*new))), **found;
 
 	new->id = must(strdup(id));
 	new->find = find;
 	new->ctx = ctx;
+	new->release = release;
 	found = must(tsearch(new, &s->sources, by_source));
 	if (*found != new)
 		free_source(new);

@@ -55,13 +55,15 @@ void symbols_add_vdso(struct symbols *s);
  * @s: symbols
  * @id: text of the identity that they are for; FOLD_ADDRESS for addresses in the kernel
  * @find: adds the functions at an offset; adds none when it knows none
- * @ctx: for @find; must stay as long as the symbols
+ * @ctx: for @find
+ * @release: frees @ctx when it is no longer needed; NULL when it need not
  *
  * Files of symbols_add_dir() come first, all others later. The first source of an
  * identity stays.
  */
 void symbols_add_source(struct symbols *s, const char *id,
-			void (*find)(void *ctx, uint64_t offset, struct functions *f), void *ctx);
+			void (*find)(void *ctx, uint64_t offset, struct functions *f), void *ctx,
+			void (*release)(void *ctx));
 
 /**
  * symbols_line() - a folded line with names in the place of identities
