@@ -86,6 +86,7 @@ install:
 ifneq ($(DKMS),no)
 	DESTDIR='$(DESTDIR)' module/dkms/install.sh --check
 endif
+	$(MAKE) -C userspace own-dirs
 	$(MAKE) -C userspace install
 ifneq ($(DKMS),no)
 	$(MAKE) -C userspace install-system

@@ -14,7 +14,7 @@ tree=$out/buildidx-$(cat VERSION)
 rm -rf "$out"
 mkdir -p "$tree"
 tar -c --exclude='userspace/build*' --exclude='*/build' \
-	Kbuild Makefile README.md VERSION dkms.conf debian include module userspace | tar -x -C "$tree"
+	Kbuild LICENSES Makefile README.md VERSION dkms.conf debian include module userspace | tar -x -C "$tree"
 if ! (cd "$tree" && dpkg-buildpackage --build=binary --no-sign); then
 	echo "buildidx: make deb failed (messages above); for unmet build dependencies: apt-get build-dep ." >&2
 	exit 1

@@ -279,6 +279,7 @@ install_packages()
 	check "$suite: the tool is the new one" said "buildidx $version"
 	version=$this_version
 
+	make_others
 	# shellcheck disable=SC2086
 	inside apt-get remove -y $packages
 	check "$suite: apt removes the packages" succeeded
@@ -287,6 +288,7 @@ install_packages()
 	check "$suite, removed and not purged: a kernel can be installed" succeeded
 	inside apt-get purge -y buildidx-dkms buildidx-tools
 	check "$suite: apt purges what is left" succeeded
+	check "$suite: empty directories of others are left alone" others_stay
 	inside rm -rf /lib/modules/9.9.9-amd64 /lib/modules/9.9.8-amd64
 	check "$suite: purging leaves nothing" no_trace
 }

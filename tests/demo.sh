@@ -15,9 +15,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib/module.sh"
 
 [ $# -le 1 ] || lacking 'usage: demo.sh [KERNEL]'
+kernel=$(kernel_line "${1:-default}")
 [ "$(id -u)" = 0 ] ||
 	lacking 'must be root: installs packages, and the module with dkms in a clean Debian root'
-kernel=$(kernel_line "${1:-default}")
 "$TESTS_DIR/setup.sh"
 
 logs=$BUILDIDX_CACHE/logs/demo-$kernel

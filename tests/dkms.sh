@@ -109,8 +109,10 @@ suite_complete()
 	done
 	unsupported_arrives 9.9.9-amd64 "installed for other kernels"
 
+	make_others
 	inside make -C /root/buildidx dkms-uninstall
 	check "$suite: dkms-uninstall succeeds" succeeded
+	check "$suite: dkms-uninstall leaves empty directories of others alone" others_stay
 	check "$suite: dkms-uninstall leaves nothing behind" nothing_left
 	root_close "$root_dir"
 }

@@ -41,6 +41,14 @@ sources '*.c' '*.h' '*.S' '*.sh' '*.awk' '*.mk' Makefile Kbuild '*.conf' | while
 done > "$work/out"
 point 'each source file names its licence'
 
+# The text of each, and no other
+{
+	sources '*.c' '*.h' '*.S' '*.sh' '*.awk' '*.mk' Makefile Kbuild '*.conf' | xargs head -qn 2 |
+		sed -n 's|^.*SPDX-License-Identifier: ||p' | sed 's|\*/.*||; s/ OR \| WITH /\n/g' | tr -d ' ' | sort -u
+} > "$work/licences"
+(cd LICENSES && ls) | sed 's/\.txt$//' | sort | diff "$work/licences" - > "$work/out" || true
+point 'LICENSES has the text of each'
+
 {
 	sources '*.sh'
 	echo ./.ci/run

@@ -8,7 +8,6 @@ set -eu
 if [ -n "${DESTDIR:-}" ]; then
 	rm -rf "$DESTDIR"/usr/src/buildidx-[0-9]*
 	rm -f "$DESTDIR/etc/kernel/postinst.d/buildidx"
-	rmdir --ignore-fail-on-non-empty "$DESTDIR/etc/kernel/postinst.d" "$DESTDIR/etc/kernel" 2>/dev/null || true
 	exit 0
 fi
 
@@ -16,6 +15,7 @@ tree=/var/lib/dkms/buildidx
 
 dir=$(cd "$(dirname "$0")" && pwd)
 . "$dir/supported.sh"
+. "$dir/leftovers.sh"
 if bidx_packaged; then
 	echo "buildidx: the module was installed by the package buildidx-dkms: apt-get purge buildidx-dkms; for the rest: make uninstall DKMS=no" >&2
 	exit 1
@@ -29,6 +29,7 @@ if [ -e /sys/module/buildidx ] && ! modprobe -r buildidx; then
 	exit 1
 fi
 
+kernels=$(bidx_kernels)
 for dir in "$tree"/*; do
 	version=${dir##*/}
 	if [ -e "$dir/source" ]; then
@@ -37,8 +38,5 @@ for dir in "$tree"/*; do
 done
 rm -rf "$tree" /usr/src/buildidx-[0-9]*
 rm -f /etc/kernel/postinst.d/buildidx
-for dir in /lib/modules/*/updates; do
-	if [ -d "$dir" ]; then
-		rmdir --ignore-fail-on-non-empty "$dir/dkms" "$dir" 2>/dev/null || true
-	fi
-done
+# shellcheck disable=SC2086 # a list
+bidx_tidy $kernels

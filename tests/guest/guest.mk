@@ -24,6 +24,9 @@ LINK_STATIC := $(shell echo 'void *bpf_object__open(const char *); int main(void
 	$(CC) -x c -static -o /dev/null - $(LIBBPF_STATIC) 2>/dev/null && echo -static)
 LIBBPF := $(if $(LINK_STATIC),$(LINK_STATIC) $(LIBBPF_STATIC),$(shell pkg-config --libs libbpf))
 
+$(OUT)/%/point.sh: $(TOP)/tests/guest/point.sh $(OUT)/%/.dir
+	install -m 0644 $< $@
+
 $(OUT)/%/.dir:
 	@mkdir -p $(@D)
 	@touch $@

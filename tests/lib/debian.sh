@@ -34,10 +34,15 @@ host_codename()
 	echo "$codename"
 }
 
+# The kernels that the tests know: root_lines and tests/vm/kernel.sh say which packages these are
+KERNEL_LINES='6.1 6.12 6.12-rt 6.12-trixie 7.3'
+
 # kernel_line KERNEL: the same name, with "default" made into the host suite's newest
 kernel_line()
 {
 	if [ "$1" != default ]; then
+		[[ " $KERNEL_LINES " = *" $1 "* ]] ||
+			lacking "no such kernel: $1; known: $KERNEL_LINES default"
 		echo "$1"
 	elif [ "$(host_codename)" = trixie ]; then
 		echo 6.12-trixie

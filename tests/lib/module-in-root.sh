@@ -229,6 +229,20 @@ image_arrives()
 	check "$suite, $release, image after headers: no package is left half configured" nothing_half_configured
 }
 
+# A kernel that we have no module for, and the empty directories of somebody else's there
+others=lib/modules/0.0-other/updates
+
+make_others()
+{
+	mkdir -p "$root_dir/root/$others/dkms"
+}
+
+# others_stay: are they still there? Then they have served.
+others_stay()
+{
+	[ -d "$root_dir/root/$others/dkms" ] && rm -r "$root_dir/root/${others%/updates}"
+}
+
 # kernel_vars LINE: sets release and vmlinuz
 kernel_vars()
 {

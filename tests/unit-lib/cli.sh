@@ -19,25 +19,9 @@ cleanup() {
 }
 trap cleanup EXIT
 
-n=0
-failed=0
+. "$(dirname "$0")/result.sh"
 tool=$build/tool/buildidx
 mock=
-
-# result NAME: reports the exit status of the command before it
-result() {
-	local status=$? name=$1
-	n=$((n + 1))
-	if [ "$status" -eq 0 ]; then
-		echo "ok $n - $name"
-		return
-	fi
-	echo "not ok $n - $name"
-	sed 's/^/# out: /' "$work/out"
-	sed 's/^/# err: /' "$work/err"
-	echo "# exit code $code"
-	failed=1
-}
 
 # run ARG...: runs the tool; leaves $work/out, $work/err and $code
 run() {
@@ -149,7 +133,8 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		for args in status dump stats "addr 1 0"; do
 			# shellcheck disable=SC2086
 			run $args
-			[ "$code" = 3 ] && [ ! -s "$work/out" ] && says "modprobe buildidx"
+			[ "$code" = 3 ] && [ ! -s "$work/out" ] && says "modprobe buildidx" &&
+				says "buildidx doctor"
 			result "no module: $args"
 		done
 		run status --json

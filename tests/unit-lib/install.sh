@@ -10,21 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-n=0
-failed=0
-
-# result NAME: reports the exit status of the command before it
-result() {
-	local status=$? name=$1
-	n=$((n + 1))
-	if [ "$status" -eq 0 ]; then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		sed 's/^/# /' "$work/log"
-		failed=1
-	fi
-}
+. "$(dirname "$0")/result.sh"
 
 us() {
 	make --no-print-directory -C "$here/../../userspace" BUILD="$build/tool" STATIC= \
@@ -181,6 +167,40 @@ rm "$root/usr/local/bin/other"
 (cd "$root" && find . | sort) >"$work/after"
 diff "$work/before" "$work/after" >"$work/log" 2>&1
 result "make uninstall DESTDIR= leaves nothing"
+
+# all_of TARGET ARGUMENT...: of make at the top
+all_of() {
+	make --no-print-directory -C "$here/../.." BUILD="$build/tool" CFLAGS="-O2 -g" "$@" >"$work/log" 2>&1
+}
+# What was there, empty, is another's; two installations, two removals, a DESTDIR with a space.
+root="$work/with space"
+mkdir -p "$root"/usr/local/{bin,lib/udev/rules.d,share/man/man1} "$root/usr/src" "$root/etc/kernel/postinst.d"
+(cd "$root" && find . | sort) >"$work/before"
+all_of install DESTDIR="$root" && all_of install DESTDIR="$root" && [ -x "$root/usr/local/bin/buildidx" ] &&
+	[ -e "$root/etc/kernel/postinst.d/buildidx" ]
+result "make install twice, DESTDIR with a space"
+all_of uninstall DESTDIR="$root" && all_of uninstall DESTDIR="$root"
+result "make uninstall twice"
+(cd "$root" && find . | sort) >"$work/after"
+diff "$work/before" "$work/after" >"$work/log" 2>&1
+result "make uninstall leaves empty directories of others, and nothing of its own"
+all_of install DKMS=no DESTDIR="$root" PREFIX=/opt/build/idx && [ -x "$root/opt/build/idx/bin/buildidx" ] &&
+	all_of uninstall DKMS=no DESTDIR="$root" PREFIX=/opt/build/idx && [ ! -e "$root/opt" ]
+result "a PREFIX that did not exist is gone afterwards"
+mkdir -p "$root/opt/build/idx/share/buildidx"
+echo mine >"$root/opt/build/idx/share/buildidx/notes"
+all_of install DKMS=no DESTDIR="$root" PREFIX=/opt/build/idx &&
+	all_of uninstall DKMS=no DESTDIR="$root" PREFIX=/opt/build/idx &&
+	[ "$(cd "$root/opt" && find . ! -type d)" = ./build/idx/share/buildidx/notes ]
+result "what is not ours stays, in a directory with our name too"
+for prefix in "/opt/a b" opt/a; do
+	all_of install DKMS=no DESTDIR="$root" PREFIX="$prefix"
+	[ $? = 2 ] && grep -q 'must be absolute and without spaces' "$work/log" && [ ! -e "$root/opt/a" ]
+	result "PREFIX='$prefix' is refused"
+done
+rm -rf "$root"
+root=$work/root
+
 make --no-print-directory -C "$here/../.." install DKMS=no DESTDIR="$root" BUILD="$build/tool" CFLAGS="-O2 -g" >"$work/log" 2>&1 &&
 	[ -x "$root/usr/local/bin/buildidx" ] && [ -z "$(find "$root/usr/src" "$root/etc" -type f)" ] &&
 	[ ! -e "$root/usr/local/lib/modules-load.d" ] && [ ! -e "$root/usr/local/lib/udev" ]

@@ -14,23 +14,7 @@ mkdir "$TMPDIR"
 # a proxy would answer for a server that is not there
 unset http_proxy HTTP_PROXY ALL_PROXY all_proxy
 
-n=0
-failed=0
-
-# result NAME: reports the exit status of the command before it
-result() {
-	local status=$? name=$1
-	n=$((n + 1))
-	if [ "$status" -eq 0 ]; then
-		echo "ok $n - $name"
-		return
-	fi
-	echo "not ok $n - $name"
-	sed 's/^/# out: /' "$work/out"
-	sed 's/^/# err: /' "$work/err"
-	echo "# exit code $code"
-	failed=1
-}
+. "$(dirname "$0")/result.sh"
 
 run() {
 	code=0

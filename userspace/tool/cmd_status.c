@@ -144,16 +144,15 @@ static void print_absent(const struct options *opt, int error, const struct buil
 {
 	struct json_object *o;
 
-	if (opt->json) {
-		o = json_new();
-		json_add_bool(o, "loaded", !access("/sys/module/buildidx", F_OK));
-		json_add_text(o, "tool_version", buildidx_version());
-		json_add_u64(o, "tool_abi", BUILDIDX_ABI_VERSION);
-		json_add_text(o, "error", err->text);
-		json_add_u64(o, "errno", (uint64_t)-error);
-		json_print(o);
-	}
-	complain("%s", err->text);
+	if (!opt->json)
+		return;
+	o = json_new();
+	json_add_bool(o, "loaded", !access("/sys/module/buildidx", F_OK));
+	json_add_text(o, "tool_version", buildidx_version());
+	json_add_u64(o, "tool_abi", BUILDIDX_ABI_VERSION);
+	json_add_text(o, "error", err->text);
+	json_add_u64(o, "errno", (uint64_t)-error);
+	json_print(o);
 }
 
 static int run(const struct options *opt, int argc, char **argv)
@@ -172,7 +171,7 @@ static int run(const struct options *opt, int argc, char **argv)
 	}
 	if (ret) {
 		print_absent(opt, ret, &err);
-		return device_exit_code(ret);
+		return device_refused(ret, &err, "");
 	}
 	if (opt->json)
 		print_json(&info);

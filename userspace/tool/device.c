@@ -17,15 +17,21 @@ int device_exit_code(int error)
 	}
 }
 
+int device_refused(int error, const struct buildidx_error *err, const char *instead)
+{
+	int code = device_exit_code(error);
+
+	complain("%s%s%s", err->text,
+		 code == EXIT_NO_MODULE ? "; `buildidx doctor` says what is wrong" : "", instead);
+	return code;
+}
+
 int device_open(struct buildidx **bx)
 {
 	struct buildidx_error err;
 	int ret = buildidx_open(bx, 0, &err);
 
-	if (!ret)
-		return EXIT_OK;
-	complain("%s", err.text);
-	return device_exit_code(ret);
+	return ret ? device_refused(ret, &err, "") : EXIT_OK;
 }
 
 struct buildidx *device_open_optional(void)

@@ -22,6 +22,9 @@ static const struct command *const commands[] = {
 	&cmd_exe,
 	&cmd_dump,
 	&cmd_stats,
+	&cmd_bpf,
+	&cmd_watch,
+	&cmd_resolve,
 #ifdef BUILDIDX_PROFILE
 	&cmd_profile,
 	&cmd_symbolize,

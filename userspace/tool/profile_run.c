@@ -207,17 +207,15 @@ static int choose_programs(struct profile *p)
 	if (p->asked->stock)
 		return EXIT_OK;
 	ret = buildidx_open(&p->bx, 0, &err);
-	if (ret) {
-		complain("%s%s", err.text, instead);
-		return device_exit_code(ret);
-	}
+	if (ret)
+		return device_refused(ret, &err, instead);
 	ret = buildidx_get_info(p->bx, &info, &err);
 	if (ret) {
 		complain("%s", err.text);
 		return exit_code_of(ret);
 	}
 	if (!(info.kfunc_state & BUILDIDX_KFUNC_TRACING) || !buildidx_bpf_present(KFUNC)) {
-		complain("the module is loaded, but BPF programs cannot call it (see `buildidx status`)%s",
+		complain("the module is loaded, but BPF programs cannot call it (see `buildidx doctor`)%s",
 			 instead);
 		return EXIT_NO_MODULE;
 	}

@@ -50,6 +50,8 @@ int exit_code_of(int error)
 	case -EPERM:
 	case -EACCES:
 		return EXIT_DENIED;
+	case -ENOTTY:	/* a module that does not know the command */
+		return EXIT_NO_MODULE;
 	default:
 		return EXIT_PARTLY;
 	}

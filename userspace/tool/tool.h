@@ -80,6 +80,9 @@ extern const struct command cmd_dump;
 extern const struct command cmd_stats;
 extern const struct command cmd_profile;
 extern const struct command cmd_symbolize;
+extern const struct command cmd_bpf;
+extern const struct command cmd_watch;
+extern const struct command cmd_resolve;
 
 /* Who gave an answer: the module, or the tool that read the file itself. */
 #define FROM_INDEX	"index"
@@ -157,6 +160,16 @@ struct buildidx *device_open_optional(void);
 
 /** device_exit_code() - the exit code for buildidx_open() that failed so */
 int device_exit_code(int error);
+
+/**
+ * device_refused() - report that the device could not be opened, and what to do
+ * @error: negative errno of buildidx_open()
+ * @err: its text
+ * @instead: what could be done without it, or ""
+ *
+ * Return: device_exit_code().
+ */
+int device_refused(int error, const struct buildidx_error *err, const char *instead);
 
 /* identify.c */
 

@@ -75,9 +75,8 @@ bool mod_unload(void)
 	return !mod_loaded();
 }
 
-int mod_enable(const char *text)
+int write_switch(const char *path, const char *text)
 {
-	const char *path = "/sys/module/buildidx/parameters/enable";
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	int err = 0;
 
@@ -87,6 +86,11 @@ int mod_enable(const char *text)
 		err = errno;
 	close(fd);
 	return err;
+}
+
+int mod_enable(const char *text)
+{
+	return write_switch("/sys/module/buildidx/parameters/enable", text);
 }
 
 int mod_load_and_open(const char *params)

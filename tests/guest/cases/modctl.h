@@ -16,6 +16,9 @@ bool mod_unload(void);
 
 bool mod_loaded(void);
 
+/* Write to a switch of the kernel's, which must exist. Return: 0 or the errno. */
+int write_switch(const char *path, const char *text);
+
 /* Write to the parameter enable. Return: 0 or the errno. */
 int mod_enable(const char *text);
 

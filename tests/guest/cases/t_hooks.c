@@ -326,20 +326,6 @@ static void scan_at_load(void)
 	close(dev);
 }
 
-/* Write one of the kernel's own switches. Return: 0 or the errno. */
-static int write_switch(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (fd < 0)
-		bail("%s: %s", path, strerror(errno));
-	if (write(fd, text, strlen(text)) < 0)
-		err = errno;
-	close(fd);
-	return err;
-}
-
 /* sysctl kernel.ftrace_enabled=0 must not lose mappings without a word. */
 static void ftrace_disabled(const char *params)
 {

@@ -131,15 +131,6 @@ static void switch_off_and_unload(void)
 	fuse_stop(FUSE);
 }
 
-static void write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		bail("%s: %s", path, strerror(errno));
-	close(fd);
-}
-
 /*
  * FUSE may have hardly a dirty page where others write a lot: who dirties one is made to
  * wait for it, and not in mmap().
@@ -153,10 +144,12 @@ static void allow_dirty_pages(void)
 		bail("%s: %s", FUSE, strerror(errno));
 	snprintf(path, sizeof(path), "/sys/class/bdi/%u:%u/max_ratio", major(st.st_dev),
 		 minor(st.st_dev));
-	write_text(path, "100");
+	if (write_switch(path, "100"))
+		bail("%s: cannot be raised", path);
 	snprintf(path, sizeof(path), "/sys/class/bdi/%u:%u/min_ratio", major(st.st_dev),
 		 minor(st.st_dev));
-	write_text(path, "50");
+	if (write_switch(path, "50"))
+		bail("%s: cannot be raised", path);
 }
 
 /*

@@ -8,23 +8,8 @@ tool=$dir/buildidx
 build=/scratch/profile
 out=/tmp/profile.out
 err=/tmp/profile.err
-n=0 failed=0
-
-# point TEXT COMMAND...
-point()
-{
-	text=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $text"
-	else
-		failed=1
-		echo "not ok $n - $text"
-		sed 's/^/# /' $err
-		head -n 5 $out | cut -c1-200 | sed 's/^/# /'
-	fi
-}
+shown="$err $out"
+. "$dir/point.sh"
 
 # profile OPTION...: leaves $out, $err; its exit status
 profile()

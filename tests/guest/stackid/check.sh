@@ -4,22 +4,8 @@
 # and with it not there? Runs in the guest (busybox). Prints TAP.
 dir=$(dirname "$0")
 out=/tmp/stackid.out
-n=0 failed=0
-
-# point TEXT COMMAND...
-point()
-{
-	text=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $text"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $text"
-		sed 's/^/# /' $out $out.err
-	fi
-}
+shown="$out $out.err"
+. "$dir/point.sh"
 
 case $1 in
 present)	helper=buildidx ;;
@@ -46,6 +32,19 @@ five_stacks()
 		! grep -qvE '^(thread [0-9]+|  ([0-9a-f]{40}[+])?0x[0-9a-f]+)$' $out
 }
 
+# usage STATUS ARGUMENT...: it ends at once, with that status, and says how it is called
+usage()
+{
+	expected=$1
+	shift
+	timeout 20 "$dir/stackid" "$@" > $out.usage 2>&1
+	[ $? = "$expected" ] && grep -q '^usage: stackid PID' $out.usage
+}
+
+point 'stackid --help' usage 0 --help
+for argument in -1 0 x '' 1x 99999999999; do
+	point "stackid '$argument': not a process" usage 2 "$argument"
+done
 point "module $1: stackid loads and ends with 0" [ $status = 0 ]
 point "module $1: it uses $helper" grep -qx "stackid: using $helper" $out.err
 point "module $1: five stacks of well-formed frames" five_stacks
@@ -53,4 +52,4 @@ if [ "$1" = present ]; then
 	point "module $1: each frame has a build ID" all_frames_known
 fi
 echo "1..$n"
-[ $failed = 0 ]
+exit $failed

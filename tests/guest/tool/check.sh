@@ -6,22 +6,8 @@
 dir=$(dirname "$0")
 tool=$dir/buildidx
 out=/tmp/tool.out
-n=0 failed=0
-
-# point TEXT COMMAND...
-point()
-{
-	text=$1
-	shift
-	n=$((n + 1))
-	if "$@"; then
-		echo "ok $n - $text"
-	else
-		failed=1
-		echo "not ok $n - $text"
-		sed 's/^/# /' $out
-	fi
-}
+shown=$out
+. "$dir/point.sh"
 
 run()
 {

@@ -8,6 +8,7 @@
  * loaded and the stock helper where it is not: the same BPF object, one flag.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,23 @@ static int print_stack(void *ctx, void *data, size_t size)
 	return 0;
 }
 
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: stackid PID [COUNT]\n");
+}
+
+/* A number above 0 that an int holds; 0 for what is none. */
+static int number(const char *text)
+{
+	unsigned long n;
+
+	if (!*text || text[strspn(text, "0123456789")])
+		return 0;
+	errno = 0;
+	n = strtoul(text, NULL, 10);
+	return errno || n > INT_MAX ? 0 : (int)n;
+}
+
 int main(int argc, char **argv)
 {
 	struct stackid_bpf *skel;
@@ -58,12 +76,16 @@ int main(int argc, char **argv)
 	pid_t target;
 	int err = 0;
 
-	if (argc < 2 || argc > 3) {
-		fprintf(stderr, "usage: stackid PID [COUNT]\n");
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		usage(stdout);
+		return 0;
+	}
+	target = argc == 2 || argc == 3 ? number(argv[1]) : 0;
+	left = argc == 3 ? number(argv[2]) : 10;
+	if (!target || !left) {
+		usage(stderr);
 		return 2;
 	}
-	target = atoi(argv[1]);
-	left = argc == 3 ? atoi(argv[2]) : 10;
 	skel = stackid_bpf__open();
 	if (!skel) {
 		fprintf(stderr, "stackid: cannot open the BPF object: %s\n", strerror(errno));
