@@ -2,19 +2,17 @@
 /*
  * profile_kernel - what the kernel frames of a profile are of
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kallsyms.h"
 #include "profile_fold.h"
 #include "profile_kernel.h"
 #include "symbols_bpf.h"
-#include "symbols_kallsyms.h"
 #include "tool.h"
 
-#define KALLSYMS	"/proc/kallsyms"
 /* Kernel addresses, where nobody says which ones those of the kernel are. */
 #define KERNEL_START	0xffff000000000000ULL
 #define KERNEL_SIZE	(UINT64_MAX - KERNEL_START)
@@ -200,17 +198,20 @@ static void find_in_module(void *ctx, uint64_t offset, struct functions *f)
 	const struct kernel_object *o = ctx;
 	const struct buildidx_rec_module *m = as_module(o);
 	const char *name;
+	uint64_t distance;
 
 	if (offset < m->vaddr || offset - m->vaddr >= m->len)
 		return;
-	name = kallsyms_find(o->kallsyms, offset - m->vaddr + m->addr, m->addr);
+	name = kallsyms_find(o->kallsyms, (const char *)m->name, offset - m->vaddr + m->addr,
+			     &distance);
 	if (name)
 		functions_add(f, name, NULL, 0);
 }
 
 static void find_address(void *ctx, uint64_t address, struct functions *f)
 {
-	const char *name = kallsyms_find(ctx, address, KERNEL_START);
+	uint64_t distance;
+	const char *name = kallsyms_find(ctx, NULL, address, &distance);
 
 	if (name)
 		functions_add(f, name, NULL, 0);
@@ -244,14 +245,11 @@ static void add_symbols(const void *node, VISIT when, void *closure)
 void kernel_symbols(struct kernel_objects *k, struct symbols *s)
 {
 	struct add a = { k, s };
-	int err;
 
 	if (k->modules || !k->bx) {
-		err = kallsyms_read(&k->kallsyms, KALLSYMS);
-		if (err)
-			complain(KALLSYMS ": %s; names of kernel functions are looked for in files",
-				 err == -EPERM ? "addresses are hidden (kernel.kptr_restrict)" :
-				 strerror(-err));
+		k->kallsyms = kallsyms_read();
+		if (!k->kallsyms)
+			complain("/proc/kallsyms shows no addresses (see kernel.kptr_restrict): names of kernel functions are looked for in files");
 	}
 	if (k->kallsyms && !k->bx)
 		symbols_add_source(s, FOLD_ADDRESS, find_address, k->kallsyms, NULL);
