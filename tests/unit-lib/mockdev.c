@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mockdev.h"
+#include "mockdev_records.h"
 
 void mockdev_init(struct mockdev *dev)
 {
@@ -36,6 +37,16 @@ void mockdev_init(struct mockdev *dev)
 		h->hits = 100 + i;
 		h->missed = i;
 	}
+	dev->info.kernel_state = BUILDIDX_KERNEL_VMLINUX | BUILDIDX_KERNEL_MODULES |
+				 BUILDIDX_KERNEL_BPF | BUILDIDX_KERNEL_KSYM;
+	dev->info.records_live = 50;
+	dev->info.records_gone = 7;
+	dev->info.history_bytes = 4096;
+	dev->info.history_max = 67108864;
+	dev->info.stream_bytes = 8192;
+	dev->info.stream_max = 1048576;
+	dev->info.stream_first = 3;
+	dev->info.stream_next = 25;
 	dev->objects = 1000;
 	dev->least_room = 64;
 }
@@ -243,7 +254,6 @@ int mockdev_ioctl(void *ctx, int fd, unsigned long cmd, void *arg)
 	struct mockdev *dev = ctx;
 	struct buildidx_info *info = arg;
 
-	(void)fd;
 	if (cmd == dev->fail_cmd)
 		return dev->fail_error;
 	switch (cmd) {
@@ -265,6 +275,11 @@ int mockdev_ioctl(void *ctx, int fd, unsigned long cmd, void *arg)
 		return dump(dev, arg);
 	case BUILDIDX_IOC_STATS:
 		return stats(arg);
+	case BUILDIDX_IOC_RECORD:
+	case BUILDIDX_IOC_RECORDS:
+	case BUILDIDX_IOC_ADOPT:
+	case BUILDIDX_IOC_STREAM:
+		return mockdev_record_ioctl(dev, fd, cmd, arg);
 	default:
 		return -ENOTTY;
 	}

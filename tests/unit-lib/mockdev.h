@@ -7,8 +7,23 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "libbuildidx.h"
+
+#define MOCKDEV_STREAMS	8
+
+/**
+ * struct mockdev_stream - one open file, as a reader of the stream
+ * @fd: readable while there is a record
+ * @at: number in the records of the next one
+ * @types: wanted
+ */
+struct mockdev_stream {
+	int fd;
+	size_t at;
+	uint32_t types;
+};
 
 /**
  * struct mockdev - what the device does
@@ -21,6 +36,14 @@
  * @overfull: a dump claims more entries than fit
  * @no_id: QUERY_FD and QUERY_EXE have only a status, NOT_RESIDENT
  * @moved: QUERY_ADDR finds something else mapped than maps said
+ * @records: what it keeps, in the order in which it came
+ * @nr_records: how many
+ * @grows: a record that was asked for grows once, between asking for its size and it
+ * @nonsense: a record that it gives leads out of itself
+ * @old: a module of the first release: it knows nothing of records
+ * @adopted: file descriptors given to ADOPT
+ * @streams: open files
+ * @nr_streams: how many
  */
 struct mockdev {
 	struct buildidx_info info;
@@ -32,6 +55,14 @@ struct mockdev {
 	bool overfull;
 	bool no_id;
 	bool moved;
+	struct buildidx_rec **records;
+	size_t nr_records;
+	bool grows;
+	bool nonsense;
+	bool old;
+	unsigned int adopted;
+	struct mockdev_stream streams[MOCKDEV_STREAMS];
+	unsigned int nr_streams;
 };
 
 /** mockdev_init() - a healthy device with 1000 objects */
@@ -39,6 +70,21 @@ void mockdev_init(struct mockdev *dev);
 
 /** mockdev_ioctl() - for struct buildidx; @ctx is the struct mockdev */
 int mockdev_ioctl(void *ctx, int fd, unsigned long cmd, void *arg);
+
+/**
+ * mockdev_records() - give the device the records of a capture
+ *
+ * A program that the capture says was unloaded is gone; of one number, the last counts.
+ * They are left to the end of the test.
+ */
+void mockdev_records(struct mockdev *dev, const char *path);
+
+/** mockdev_open(), mockdev_read() - for struct buildidx; @ctx is the struct mockdev */
+int mockdev_open(void *ctx);
+ssize_t mockdev_read(void *ctx, int fd, void *buf, size_t len);
+
+/** mockdev_is() - was this file descriptor opened by mockdev_open()? */
+bool mockdev_is(const struct mockdev *dev, int fd);
 
 /** mockdev_object() - what the device holds under a number */
 void mockdev_object(struct buildidx_object *obj, uint64_t number);
