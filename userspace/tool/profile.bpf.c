@@ -314,6 +314,12 @@ static __always_inline void user_frame(struct walk *w, __u64 i, struct profile_f
 	struct scratch *s = w->s;
 
 	w->c->frames++;
+	/* what unwinding without frame pointers takes for a return address may be anything */
+	if (have_buildidx && (__s64)s->frames[i].ip < 0 &&
+	    s->frames[i].status != BUILDIDX_STATUS_SPECIAL) {
+		s->frames[i].status = BUILDIDX_STATUS_KERNEL;
+		s->frames[i].kind = BUILDIDX_KIND_NONE;
+	}
 	if (!w->stock)
 		s->stock[i].status = BPF_STACK_BUILD_ID_EMPTY;
 	if (have_buildidx) {
