@@ -205,17 +205,12 @@ static void place(struct builder *b, Pprof__Mapping *m, const struct object *o)
 	b->next_start = m->memory_limit + GAP;
 }
 
-static void make_mapping(const void *node, VISIT when, void *closure)
+static void make_mapping(struct builder *b, struct object *o)
 {
-	struct object *o = *(struct object *const *)node;
-	struct builder *b = closure;
+	int64_t build_id = text_of(b, o->is.build_id ? o->is.build_id : "");
 	Pprof__Profile *p = b->profile;
 	Pprof__Mapping *m;
-	int64_t build_id;
 
-	if ((when != postorder && when != leaf) || !o->is.id || !o->is.build_id)
-		return;
-	build_id = text_of(b, o->is.build_id);
 	o->mapping = mapping_of(b, build_id);
 	if (o->mapping) {
 		/* a file whose number changed */
@@ -232,6 +227,29 @@ static void make_mapping(const void *node, VISIT when, void *closure)
 	m->has_filenames = true;
 	APPEND(p->mapping, p->n_mapping, m);
 	o->mapping = m;
+}
+
+/* Readers take the first one for the program: files of user code come first. */
+static bool is_first(const struct object *o)
+{
+	return o->is.filename && *o->is.filename == '/';
+}
+
+static void visit_first(const void *node, VISIT when, void *closure)
+{
+	struct object *o = *(struct object *const *)node;
+
+	if ((when == postorder || when == leaf) && o->is.id && is_first(o))
+		make_mapping(closure, o);
+}
+
+static void visit_others(const void *node, VISIT when, void *closure)
+{
+	struct object *o = *(struct object *const *)node;
+
+	if ((when == postorder || when == leaf) && o->is.id && !is_first(o) &&
+	    (o->is.build_id || o->is.filename))
+		make_mapping(closure, o);
 }
 
 static uint64_t function_of(struct builder *b, const char *name, const char *file)
@@ -412,7 +430,8 @@ static void build(struct builder *b, const struct samples *samples)
 	p->duration_nanos = b->info->duration_ns;
 	APPEND(p->comment, p->n_comment, text_of(b, b->info->comment));
 	samples_each(samples, note_objects, b);
-	twalk_r(b->objects, make_mapping, b);
+	twalk_r(b->objects, visit_first, b);
+	twalk_r(b->objects, visit_others, b);
 	samples_each(samples, add_sample, b);
 	finish(b);
 }

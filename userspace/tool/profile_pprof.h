@@ -25,9 +25,9 @@
 /**
  * struct pprof_object - what is mapped
  * @id: text of its identity, as in folded lines; NULL: it is unknown
- * @build_id: what pprof is told, NULL when there is none: then it is no mapping, and
- *	@id is the name of all that is in it
- * @filename: its name; NULL when not known
+ * @build_id: what pprof is told, NULL when there is none
+ * @filename: its name; NULL when not known. Without both it is no mapping, and @id is the
+ *	name of all that is in it
  * @start: 0: at an address that is made up; else the first address, that is its offset too
  * @size: bytes; 0 when not known
  */

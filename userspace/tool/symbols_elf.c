@@ -167,7 +167,7 @@ static char *debuginfo_path;
  * sections of text, except those that it frees after the module's start, one after
  * another in the order of the file (layout_sections() in kernel/module/main.c).
  */
-static void lay_out(struct symbols_elf *e)
+static void lay_out(struct symbols_elf *e, Elf *elf)
 {
 	static const GElf_Xword code = SHF_EXECINSTR | SHF_ALLOC;
 	Elf_Scn *scn = NULL;
@@ -176,11 +176,12 @@ static void lay_out(struct symbols_elf *e)
 	GElf_Shdr shdr;
 	size_t names;
 
-	if (elf_getshdrstrndx(e->elf, &names))
+	e->is_module = true;
+	if (!elf || elf_getshdrstrndx(elf, &names))
 		return;
-	while (e->nr_sections < SECTIONS_MAX && (scn = elf_nextscn(e->elf, scn)) &&
+	while (e->nr_sections < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)) &&
 	       gelf_getshdr(scn, &shdr)) {
-		name = elf_strptr(e->elf, names, shdr.sh_name);
+		name = elf_strptr(elf, names, shdr.sh_name);
 		if ((shdr.sh_flags & code) != code || !name || !strncmp(name, ".init", 5))
 			continue;
 		if (shdr.sh_addralign > 1)
@@ -191,19 +192,24 @@ static void lay_out(struct symbols_elf *e)
 	}
 }
 
-/* Asked by libdwfl for each section of an object file, by name: debug files have others too. */
+/*
+ * Asked by libdwfl for each section of an object file, by name: debug files have others
+ * too. The first time is before it hands out the file, which can be had all the same.
+ */
 static int section_address(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
 			   const char *secname, GElf_Word shndx, const GElf_Shdr *shdr,
 			   Dwarf_Addr *addr)
 {
-	const struct symbols_elf *e = *userdata;
+	struct symbols_elf *e = *userdata;
+	GElf_Addr bias;
 	unsigned int i;
 
-	(void)mod;
 	(void)modname;
 	(void)base;
 	(void)shndx;
 	(void)shdr;
+	if (!e->is_module)
+		lay_out(e, dwfl_module_getelf(mod, &bias));
 	*addr = ELSEWHERE;
 	for (i = 0; i < e->nr_sections; i++)
 		if (!strcmp(e->sections[i].name, secname))
@@ -335,9 +341,8 @@ static const char *prepare(struct symbols_elf *e)
 		return prepare_user(e);
 	if (!gelf_getehdr(e->elf, &ehdr))
 		return "the file that was found is damaged";
-	e->is_module = ehdr.e_type == ET_REL;
-	if (e->is_module)
-		lay_out(e);
+	if (ehdr.e_type == ET_REL && !e->is_module)
+		lay_out(e, e->elf);
 	return NULL;
 }
 
