@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -60,6 +61,11 @@ int exit_code_of(int error)
 int worse_of(int a, int b)
 {
 	return a > b ? a : b;
+}
+
+bool has_proc(void)
+{
+	return access("/proc/self", F_OK) == 0;
 }
 
 bool hooks_silenced(const struct buildidx_info *info)
