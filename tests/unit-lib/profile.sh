@@ -143,6 +143,48 @@ serve() {
 gcc -o "$work/dir/none" "$work/flat.s" -Wl,--build-id=none
 none=$(id_of "$work/dir/none")
 
+# What a kernel consists of: vmlinux at its own addresses; an object file whose sections of
+# text the kernel puts one after another, but for those that it frees after the start.
+mkdir "$work/kernel"
+gcc -nostdlib -static -no-pie -o "$work/kernel/vmlinux" "$work/flat.s" -Wl,--build-id=sha1 \
+	-Wl,-e,main -Wl,-Ttext=0xffffffff81000000 -Wl,-z,max-page-size=0x1000
+cat >"$work/module.c" <<'END'
+#define IN(name) __attribute__((noinline, section(name)))
+volatile int sink;
+IN(".init.text") int at_start(int n) { return sink + n; }
+static inline __attribute__((always_inline)) int folded_in(int n) { return sink * n; }
+int in_text(int n) { return folded_in(n) + 1; }
+IN(".text.unlikely") int in_unlikely(int n) { return sink - n; }
+IN(".init.more") int at_start_too(int n) { return sink + 2 * n; }
+IN(".noinstr.text") __attribute__((aligned(64))) int in_noinstr(int n) { return sink / (n | 1); }
+END
+gcc -O2 -g -c -o "$work/module.o" "$work/module.c"
+ld -r --build-id=sha1 -o "$work/whole.ko" "$work/module.o"
+mkdir "$work/ko" "$work/ko-debug"
+strip -g -o "$work/ko/module.ko" "$work/whole.ko"
+objcopy --only-keep-debug "$work/whole.ko" "$work/ko-debug/module.debug"
+vmlinux=$(id_of "$work/kernel/vmlinux")
+ko=$(id_of "$work/whole.ko")
+golden=$(dirname "$0")/golden/little.bidx
+bpf=bpf:0e81d642c9dd4952c1f62e413f8644d685237424
+
+# in_module FUNCTION: where it is once the module is loaded, by the sizes of its sections
+in_module() {
+	local end=0 nr name size flags align want value
+	read -r value want < <(readelf -sW "$work/whole.ko" | awk -v s="$1" '$8 == s { print $2, $7 }')
+	while read -r nr name size flags align; do
+		[[ $flags == AX && $name != .init* ]] || continue
+		end=$(((end + align - 1) / align * align))
+		if [ "$nr" = "$want" ]; then
+			printf '0x%x\n' $((end + 0x$value))
+			return
+		fi
+		end=$((end + 0x$size))
+	done < <(readelf -SW "$work/whole.ko" | sed -n 's/^ *\[ *\([0-9]*\)\] */\1 /p' |
+		awk '{ print $1, $2, $6, $8, $NF }')
+	return 1
+}
+
 # From here on a condition that fails is reported, not fatal.
 set +e
 
@@ -161,7 +203,7 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		result "$c refuses an unknown option"
 	done
 	for args in "-F 0" "-F x" "-F -1" "-F 1000000" "-F" "-d 0" "-d 1.5" "-d" "-p 0" "-p x" "-p" \
-		    "-p 1 -a" "-p 1 -- true" "--stock --compare"; do
+		    "-p 1 -a" "-p 1 -- true" "--stock --compare" "-U -K" "--svg"; do
 		# shellcheck disable=SC2086
 		run profile $args
 		[ "$code" = 2 ] && [ ! -s "$work/out" ] && [ -s "$work/err" ]
@@ -170,6 +212,9 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run profile -o "$work/no-such-dir/x" --stock -d 1
 	[ "$code" = 1 ] && says "$work/no-such-dir/x: No such file"
 	result "profile: the output cannot be written"
+	run profile --svg "$work/no-such-dir/x" --stock -d 1
+	[ "$code" = 1 ] && says "$work/no-such-dir/x: No such file"
+	result "profile: the flame graph cannot be written"
 	if [ ! -e /dev/buildidx ]; then
 		run profile -- touch "$work/ran"
 		[ "$code" = 3 ] && [ ! -e "$work/ran" ] && [ ! -s "$work/out" ] &&
@@ -190,6 +235,45 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	symbolize "prog;$flat+$second;$flat+$second;[kernel] 3" --dir "$work/dir"
 	[ "$code" = 0 ] && prints 'prog;first;second;[kernel] 3'
 	result "symbolize: also when the kernel is the innermost"
+	symbolize "prog;$flat+$second;$vmlinux+0xffffffff81000002_[k];$vmlinux+0xffffffff81000001_[k] 3" \
+		--dir "$work/dir" --dir "$work/kernel"
+	[ "$code" = 0 ] && prints 'prog;second;first_[k];first_[k] 3'
+	result "symbolize: vmlinux, by its addresses; the user frame before it is no return address"
+	for dir in ko ko-debug whole.ko; do
+		symbolize "prog;$ko+$(in_module in_unlikely)_[k];$ko+$(in_module in_noinstr)_[k] 1" --dir "$work/$dir"
+		[ "$code" = 1 ] || [ "$code" = 0 ] && grep -qE '^prog;.*;in_noinstr_\[k\] 1$' "$work/out"
+		result "symbolize: a kernel module, from $dir"
+		for f in in_text in_unlikely in_noinstr; do
+			symbolize "prog;$ko+$(in_module $f)_[k] 1" --dir "$work/$dir"
+			[ "$code" = 0 ] && grep -qE "^prog;${f}_\[k\](;folded_in_\[i\])? 1\$" "$work/out"
+			result "symbolize: $f, in a section of its own, from $dir"
+		done
+	done
+	symbolize "prog;$ko+0x10000_[k];$vmlinux+0xffffffff80000000_[k];[bpf_trampoline_1]_[k];[raced]_[k] 1" \
+		--dir "$work/ko" --dir "$work/kernel"
+	[ "$code" = 1 ] && prints "prog;$ko+0x10000_[k];$vmlinux+0xffffffff80000000_[k];[bpf_trampoline_1]_[k];[raced]_[k] 1" &&
+		says '0 of 2 frames have a name'
+	result "symbolize: kernel frames without a name stay"
+	symbolize "prog;$bpf+0x5_[b];$bpf+0x10_[b] 1" --records "$golden"
+	[ "$code" = 0 ] && grep -qE '^prog;golden_main_\[b\];[a-z_]+_\[b\] 1$' "$work/out" && ! grep -q "$bpf" "$work/out"
+	result "symbolize: BPF programs, from a file of records"
+	symbolize "prog;${bpf%??}00+0x5_[b] 1" --records "$golden"
+	[ "$code" = 1 ] && prints "prog;${bpf%??}00+0x5_[b] 1"
+	result "symbolize: a BPF program that the file does not have"
+	rm -rf "$work/export" "$work/cache"
+	run bpf export --file "$golden" --all --debuginfod "$work/export"
+	symbolize "prog;$bpf+0x5_[b];$bpf+0x10_[b] 1" --dir "$work/export"
+	[ "$code" = 0 ] && grep -qE '^prog;golden_main_\[b\];[a-z_]+_\[b\] 1$' "$work/out"
+	result "symbolize: BPF programs, from exported files"
+	symbolize "prog;$bpf+0x5_[b];$bpf+0x10_[b] 1" --debuginfod "file://$work/export"
+	[ "$code" = 0 ] && grep -qE '^prog;golden_main_\[b\];[a-z_]+_\[b\] 1$' "$work/out"
+	result "symbolize: BPF programs, from a debuginfod server that is given them"
+	symbolize "a 1" --records "$work/flat.s"
+	[ "$code" = 1 ] && prints "a 1" && says "$work/flat.s: "
+	result "symbolize: --records of another file"
+	symbolize "a 1" --records "$work/missing"
+	[ "$code" = 1 ] && says "$work/missing: No such file"
+	result "symbolize: --records of no file"
 	symbolize "prog;$none+$first 1" --dir "$work/dir/none"
 	[ "$code" = 0 ] && [[ $none = hash:* ]] && prints 'prog;first 1'
 	result "symbolize: a file without a build ID, by its hash"

@@ -18,7 +18,9 @@
 
 static const char *id_text(void *ctx, uint64_t object)
 {
-	static const char *const ids[] = { NULL, "aabb", "hash:00ff", "go:x\\073y" };
+	static const char *const ids[] = {
+		NULL, "aabb", "hash:00ff", "go:x\\073y", "bpf:11ee", "[bpf_trampoline_7]",
+	};
 
 	(void)ctx;
 	return object < sizeof(ids) / sizeof(ids[0]) ? ids[object] : NULL;
@@ -41,10 +43,82 @@ static void test_outermost_first(void **state)
 
 	(void)state;
 	assert_line(&s, "make;go:x\\073y+0xffffffffffffffff;hash:00ff+0x20;aabb+0x10");
-	s.flags = PROFILE_IN_KERNEL;
+	s.flags = PROFILE_IN_KERNEL | PROFILE_USER_ONLY;
 	assert_line(&s, "make;go:x\\073y+0xffffffffffffffff;hash:00ff+0x20;aabb+0x10;[kernel]");
 	s.flags = PROFILE_TRUNCATED;
 	assert_line(&s, "make;[truncated];go:x\\073y+0xffffffffffffffff;hash:00ff+0x20;aabb+0x10");
+}
+
+static void test_kernel_frames_come_last(void **state)
+{
+	struct profile_stack s = {
+		.comm = "cat", .nr = 5, .nr_kernel = 3, .flags = PROFILE_IN_KERNEL,
+		.frames = { { 4, 0x10 }, { 5, 0x7 }, { 1, 0xffffffff81000010 }, { 1, 0x20 }, { 0, 3 } },
+	};
+
+	(void)state;
+	assert_line(&s, "cat;[anon];aabb+0x20;aabb+0xffffffff81000010_[k];[bpf_trampoline_7]_[k];bpf:11ee+0x10_[b]");
+	s.flags |= PROFILE_CUT;
+	assert_line(&s, "cat;[anon];aabb+0x20;[truncated]_[k];aabb+0xffffffff81000010_[k];[bpf_trampoline_7]_[k];bpf:11ee+0x10_[b]");
+	s.flags = PROFILE_IN_KERNEL | PROFILE_TRUNCATED | PROFILE_NO_STACK;
+	s.nr = 3;
+	assert_line(&s, "cat;[truncated];[no-stack];aabb+0xffffffff81000010_[k];[bpf_trampoline_7]_[k];bpf:11ee+0x10_[b]");
+	/* statuses, and what only has an address */
+	s.flags = PROFILE_IN_KERNEL;
+	s.nr_kernel = s.nr;
+	s.frames[0] = (struct profile_frame){ 0, BUILDIDX_STATUS_KERNEL };
+	s.frames[1] = (struct profile_frame){ PROFILE_ADDRESS, 0xffffffffa0001234 };
+	assert_line(&s, "cat;aabb+0xffffffff81000010_[k];kernel+0xffffffffa0001234_[k];[kernel-address]_[k]");
+}
+
+static void test_one_half_alone(void **state)
+{
+	struct profile_stack s = { .comm = "x", .nr = 1, .frames = { { 1, 0x10 } } };
+
+	(void)state;
+	s.flags = PROFILE_IN_KERNEL | PROFILE_USER_ONLY;
+	assert_line(&s, "x;aabb+0x10;[kernel]");
+	s.flags = PROFILE_USER_ONLY;
+	assert_line(&s, "x;aabb+0x10");
+	s.nr_kernel = 1;
+	s.flags = PROFILE_IN_KERNEL | PROFILE_KERNEL_ONLY;
+	assert_line(&s, "x;aabb+0x10_[k]");
+	s.nr = 0;
+	s.nr_kernel = 0;
+	s.flags = PROFILE_KERNEL_ONLY;
+	assert_line(&s, "x;[user]");
+}
+
+static void test_whose_code(void **state)
+{
+	static const struct {
+		const char *text;
+		enum fold_origin origin;
+	} all[] = {
+		{ "main", FOLD_IN_USER }, { "ab+0x1", FOLD_IN_USER }, { "[anon]", FOLD_IN_USER },
+		{ "[kernel]", FOLD_IN_KERNEL }, { "ab+0x1_[k]", FOLD_IN_KERNEL },
+		{ "schedule_[k]", FOLD_IN_KERNEL }, { "[raced]_[k]", FOLD_IN_KERNEL },
+		{ "bpf:ab+0x1_[b]", FOLD_IN_BPF }, { "prog_[b]", FOLD_IN_BPF },
+		{ "f_[i]", FOLD_IS_INLINED }, { "", FOLD_IN_USER }, { "_[k]", FOLD_IN_USER },
+		{ "[user]", FOLD_IN_USER },
+	};
+	struct fold_frame f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_int_equal(fold_origin_of(all[i].text, strlen(all[i].text)), all[i].origin);
+	assert_true(fold_parse_frame("ab+0x12_[k]", 11, &f));
+	assert_true(f.origin == FOLD_IN_KERNEL && f.offset == 0x12 && f.id_len == 2 && !f.is_address);
+	assert_true(fold_parse_frame("bpf:ab+0x12_[b]", 15, &f));
+	assert_true(f.origin == FOLD_IN_BPF && f.offset == 0x12 && f.id_len == 6);
+	assert_true(fold_parse_frame("kernel+0xffffffff81000000_[k]", 29, &f));
+	assert_true(f.is_address && f.offset == 0xffffffff81000000);
+	/* of user code that is a name */
+	assert_false(fold_parse_frame("kernel+0xffffffff81000000", 25, &f));
+	assert_false(fold_parse_frame("bpf:xy+0x1_[b]", 14, &f));
+	assert_false(fold_parse_frame("bpf:+0x1_[b]", 12, &f));
+	assert_false(fold_parse_frame("ab+0x12_[i]", 11, &f));
 }
 
 static void test_every_status_has_a_token_of_its_own(void **state)
@@ -78,7 +152,7 @@ static void test_every_status_has_a_token_of_its_own(void **state)
 
 static void test_without_frames(void **state)
 {
-	struct profile_stack s = { .comm = "kworker/0:1", .flags = PROFILE_IN_KERNEL };
+	struct profile_stack s = { .comm = "kworker/0:1", .flags = PROFILE_IN_KERNEL | PROFILE_USER_ONLY };
 
 	(void)state;
 	assert_line(&s, "kworker/0:1;[kernel]");
@@ -107,7 +181,7 @@ static void test_a_wrong_number_of_frames_is_bounded(void **state)
 	assert_non_null(s);
 	s->nr = UINT32_MAX;
 	line = fold_stack(s, id_text, NULL);
-	assert_int_equal(strlen(line), PROFILE_DEPTH * strlen(";[ok]"));
+	assert_int_equal(strlen(line), PROFILE_FRAMES * strlen(";[ok]"));
 	free(line);
 	free(s);
 }
@@ -222,7 +296,7 @@ static void test_report_hides_nothing(void **state)
 {
 	struct profile_report r = {
 		.clock = "cycles", .hz = 99, .cpus = 2, .kfunc = true, .stock = true,
-		.missed = 3,
+		.missed = 3, .user = true, .kernel = true,
 	};
 	struct profile_counts *c = &r.counts;
 	unsigned int i;
@@ -231,20 +305,26 @@ static void test_report_hides_nothing(void **state)
 	(void)state;
 	c->lost_full = 4;
 	c->lost_busy = 5;
-	for (i = 0; i < BUILDIDX_STATUS_COUNT; i++)
+	c->no_kernel = 6;
+	for (i = 0; i < BUILDIDX_STATUS_COUNT; i++) {
 		c->frames += c->status[i] = 1000 + i;
+		c->kernel_frames += c->kernel_status[i] = 2000 + i;
+	}
 	text = report_of(&r);
 	for (i = 0; i < BUILDIDX_STATUS_COUNT; i++) {
 		char line[64];
 
 		snprintf(line, sizeof(line), "  %-14s %10u  ", buildidx_status_name(i), 1000 + i);
 		assert_non_null(strstr(text, line));
+		snprintf(line, sizeof(line), "  %-14s %10u  ", buildidx_status_name(i), 2000 + i);
+		assert_non_null(strstr(text, line));
 	}
+	assert_non_null(strstr(text, "    no-kernel             6"));
 	assert_non_null(strstr(text, "  lost                   12  of these:"));
 	assert_non_null(strstr(text, "    table-full            4"));
 	assert_non_null(strstr(text, "    table-busy            5"));
 	assert_non_null(strstr(text, "    missed                3"));
-	assert_null(strstr(text, "not known"));
+	assert_null(strstr(text, "not known  another BPF"));
 	/* all but no-mm, no-mapping, anon, special, kernel; with an ID: ok, too-long, no-note */
 	assert_non_null(strstr(text, "in files: 10083, of these without an ID: 7064"));
 	free(text);
@@ -300,7 +380,7 @@ static void test_report_of_what_was_expected(void **state)
 /* The stock helper's IDs for addresses where nothing is mapped are no answers. */
 static void test_report_of_the_stock_helper(void **state)
 {
-	struct profile_report r = { .clock = "cpu-clock", .stock = true };
+	struct profile_report r = { .clock = "cpu-clock", .stock = true, .user = true };
 	char *text;
 
 	(void)state;
@@ -333,7 +413,7 @@ static void test_counts_do_not_wrap(void **state)
 
 static void test_comparison(void **state)
 {
-	struct profile_report r = { .clock = "cycles", .kfunc = true, .stock = true };
+	struct profile_report r = { .clock = "cycles", .kfunc = true, .stock = true, .user = true };
 	char *text;
 
 	(void)state;
@@ -349,6 +429,18 @@ static void test_comparison(void **state)
 	assert_non_null(strstr(text, "  buildidx              200 100.00%\n"));
 	assert_non_null(strstr(text, "answered by both: 50, differently: 0\n"));
 	assert_non_null(strstr(text, "gave an ID to 7 frames where no file is mapped"));
+	assert_null(strstr(text, "kernel frames"));
+	free(text);
+	r.kernel = true;
+	r.counts.kernel_frames = 80;
+	r.counts.kernel_status[BUILDIDX_STATUS_OK] = 60;
+	r.counts.kernel_status[BUILDIDX_STATUS_GENERATED] = 20;
+	text = report_of(&r);
+	assert_non_null(strstr(text, "kernel frames: 80, resolved by buildidx\n"));
+	assert_non_null(strstr(text, "  generated              20  "));
+	assert_non_null(strstr(text, "compared: 80 kernel frames"));
+	assert_non_null(strstr(text, "  stock helper            0   0.00%\n"));
+	assert_non_null(strstr(text, "  buildidx               60  75.00%\n"));
 	free(text);
 	r.stock = false;
 	text = report_of(&r);
@@ -360,6 +452,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_outermost_first),
+		cmocka_unit_test(test_kernel_frames_come_last),
+		cmocka_unit_test(test_one_half_alone),
+		cmocka_unit_test(test_whose_code),
 		cmocka_unit_test(test_every_status_has_a_token_of_its_own),
 		cmocka_unit_test(test_without_frames),
 		cmocka_unit_test(test_names_separate_nothing),

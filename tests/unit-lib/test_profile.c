@@ -34,13 +34,14 @@ static char *id;
 static uint64_t offset;
 static int signals = -1;
 static volatile sig_atomic_t stopped;
+static unsigned int places_checked;
 
 char *__real_symbols_line(struct symbols *s, const char *line);
 char *__wrap_symbols_line(struct symbols *s, const char *line);
 void __real_symbols_stop(void);
 void __wrap_symbols_stop(void);
-int __real_open_file_at(pid_t pid, uint64_t ip);
-int __wrap_open_file_at(pid_t pid, uint64_t ip);
+int __real_open_file_at(pid_t pid, uint64_t ip, char **path);
+int __wrap_open_file_at(pid_t pid, uint64_t ip, char **path);
 
 void __wrap_symbols_stop(void)
 {
@@ -67,13 +68,14 @@ char *__wrap_symbols_line(struct symbols *s, const char *line)
 	return __real_symbols_line(s, line);
 }
 
-int __wrap_open_file_at(pid_t pid, uint64_t ip)
+int __wrap_open_file_at(pid_t pid, uint64_t ip, char **path)
 {
 	while (pid == 1)
 		pause();
-	return __real_open_file_at(pid, ip);
+	return __real_open_file_at(pid, ip, path);
 }
 
+static const unsigned int marker_line = __LINE__ + 1;
 static void __attribute__((noinline)) marker(void)
 {
 	__asm__ volatile("nop");
@@ -156,10 +158,26 @@ static void one(void *ctx, const char *line, uint64_t count)
 	n->last = strdup(line);
 }
 
+/* Of the place, where it was found, its line in this file is told too. */
+static void check_place(const struct places *places)
+{
+	const struct functions *f = places_find(places, id, offset, false);
+
+	assert_null(places_find(places, id, offset, true));
+	if (!f || !f->nr)
+		return;
+	assert_int_equal(f->nr, 1);
+	assert_string_equal(f->list[0].name, "marker");
+	assert_non_null(strstr(f->list[0].file, "test_profile.c"));
+	assert_true(f->list[0].line >= marker_line && f->list[0].line <= marker_line + 3);
+	places_checked++;
+}
+
 /* The lines COMM;marker for each of @comms, through naming_run(). */
 static struct fold *name(struct symbols *s, const char *const *comms, char **report)
 {
 	struct fold *unnamed = fold_new(), *named;
+	struct places *places = NULL;
 	char line[256];
 
 	for (; *comms; comms++) {
@@ -168,8 +186,12 @@ static struct fold *name(struct symbols *s, const char *const *comms, char **rep
 			 (unsigned long long)offset + (strcmp(*comms, "a") ? 1 : 0));
 		fold_add(unnamed, line, 3);
 	}
-	named = naming_run(s, unnamed, signals, report);
+	named = naming_run(s, unnamed, signals, &places, report);
 	fold_free(unnamed);
+	assert_true(!named == !places);
+	if (named)
+		check_place(places);
+	places_free(places);
 	return named;
 }
 
@@ -197,6 +219,7 @@ static void test_names(void **state)
 	fold_each(named, one, &n);
 	assert_int_equal(n.lines, 2);
 	assert_int_equal(n.count, 6);
+	assert_int_equal(places_checked, 1);
 	assert_string_equal(n.last, "nobody;marker");
 	assert_int_equal(strncmp(report, "symbols: 2 of 2 frames", 22), 0);
 	free(n.last);

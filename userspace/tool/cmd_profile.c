@@ -21,6 +21,7 @@ enum {
 	OWN_SYMBOLS,
 	OWN_DIR,
 	OWN_DEBUGINFOD,
+	OWN_SVG,
 };
 
 static const struct option own_options[] = {
@@ -29,6 +30,9 @@ static const struct option own_options[] = {
 	{ "frequency", required_argument, NULL, 'F' },
 	{ "duration", required_argument, NULL, 'd' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "svg", required_argument, NULL, OWN_SVG },
+	{ "user-only", no_argument, NULL, 'U' },
+	{ "kernel-only", no_argument, NULL, 'K' },
 	{ "stock", no_argument, NULL, OWN_STOCK },
 	{ "compare", no_argument, NULL, OWN_COMPARE },
 	{ "symbols", no_argument, NULL, OWN_SYMBOLS },
@@ -73,6 +77,15 @@ static bool take(int option, const char *arg)
 	case 'o':
 		asked.output = arg;
 		return true;
+	case OWN_SVG:
+		asked.svg = arg;
+		return true;
+	case 'U':
+		asked.user_only = true;
+		return true;
+	case 'K':
+		asked.kernel_only = true;
+		return true;
 	case OWN_STOCK:
 		asked.stock = true;
 		return true;
@@ -107,6 +120,8 @@ static int check_usage(char **command)
 		wrong = "-p and a command exclude each other";
 	else if (asked.stock && asked.compare)
 		wrong = "--stock and --compare exclude each other";
+	else if (asked.user_only && asked.kernel_only)
+		wrong = "-U and -K exclude each other";
 	if (wrong) {
 		complain("%s", wrong);
 		fputs("Try 'buildidx profile --help'.\n", stderr);
@@ -145,14 +160,22 @@ const struct command cmd_profile = {
 	"  1f2e...+0x1a2b      GNU build ID\n"
 	"  go:TEXT+0x1a2b      Go build ID\n"
 	"  hash:1f2e...+0x1a2b no build ID (or one of more than 32 bytes): hash of the content\n"
-	"Else it says why there is none:\n"
+	"  bpf:1f2e...+0x1a2b  BPF program, the offset being that in its image\n"
+	"Kernel frames come after those of user code, and end in _[k], those of BPF programs\n"
+	"in _[b]. The offset is the address in the vmlinux file, or that from the start of the\n"
+	"module's text. --stock has addresses in the kernel that runs: kernel+0xADDRESS_[k].\n"
+	"Without an ID, it says why there is none, or whose code it is:\n"
 	"  [no-mapping] [anon] [special] [not-indexed] [pending] [not-resident] [modified]\n"
 	"  [raced] [read-error] [off] [no-mm]   the statuses of `buildidx stats`\n"
-	"  [kernel-address]  a kernel address on the stack of user code\n"
+	"  [kernel-address]  a kernel address: on the stack of user code; or of which nothing\n"
+	"                is known\n"
+	"  [bpf_trampoline_...] and the like: text that the kernel generated\n"
 	"  [unresolved]  --stock: the stock helper had no answer\n"
 	"  [unrecorded]  more different files than there is room for (32768)\n"
-	"  [kernel]      the sample hit the kernel; its frames are not resolved\n"
-	"  [truncated]   127 frames were taken: the outermost ones may be missing\n"
+	"  [kernel]      -U: the sample hit the kernel\n"
+	"  [user]        -K: the sample hit user code\n"
+	"  [truncated]   127 frames were taken, or the kernel's stack could not be unwound: the\n"
+	"                outermost ones may be missing\n"
 	"  [no-stack]    the stack of the process could not be had\n"
 	"In names, space, backslash, ';' and what is not printable become \\ooo (octal).\n"
 	"User code built without frame pointers cannot be unwound: garbage on the stack then\n"
@@ -162,6 +185,14 @@ const struct command cmd_profile = {
 	"frames by status. Needs the module and root, or CAP_BPF and CAP_PERFMON. Samples\n"
 	"are taken by hardware cycles (NMI) where each CPU can count them, else by the CPU\n"
 	"clock.\n"
+	"\n"
+	"Where samples hit BPF programs, the busiest lines of these are told too, of programs\n"
+	"that are gone as well.\n"
+	"\n"
+	"An output FILE.pb.gz is for pprof, with build IDs, labels \"comm\" and \"pid\", and names\n"
+	"if asked for. In it, address - start + offset of a mapping is the offset that a FRAME\n"
+	"has; start is made up, except for vmlinux. --svg draws a flame graph: one file, to be\n"
+	"opened in a browser; a click zooms.\n"
 	"\n"
 	"Names of functions: --symbols, now, from the files that run; or later, or on\n"
 	"another machine, `buildidx symbolize`. Files that run are held open until then, and\n"
@@ -176,7 +207,11 @@ const struct command cmd_profile = {
 	"  -a, --all        all processes; the default without PID and COMMAND\n"
 	"  -F, --frequency=HZ  samples a second on each CPU (99)\n"
 	"  -d, --duration=SECONDS  end after so long; a COMMAND runs on\n"
-	"  -o, --output=FILE   write the stacks there, not to standard output\n"
+	"  -o, --output=FILE   write the stacks there, not to standard output; for pprof if the\n"
+	"                   name ends in .pb.gz\n"
+	"      --svg=FILE   draw a flame graph; without -o, print no stacks\n"
+	"  -U, --user-only  no kernel frames\n"
+	"  -K, --kernel-only  no user frames\n"
 	"      --stock      resolve by the stock helper, without the module\n"
 	"      --compare    resolve by both, and say how many frames each answered\n"
 	"      --symbols    print names of functions where they can be found\n"

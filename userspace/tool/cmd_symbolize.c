@@ -5,12 +5,15 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile_fold.h"
+#include "profile_output.h"
 #include "symbols.h"
+#include "symbols_bpf.h"
 #include "tool.h"
 
 /* 127 frames of the longest IDs that there are, escaped, do not fill half of it. */
@@ -18,10 +21,17 @@
 
 static struct symbols *symbols;
 static int dirs_code = EXIT_OK;
+static const char *svg;
+
+enum {
+	OWN_SVG = UCHAR_MAX + 1,
+};
 
 static const struct option own_options[] = {
 	{ "dir", required_argument, NULL, 'd' },
 	{ "debuginfod", required_argument, NULL, 'u' },
+	{ "records", required_argument, NULL, 'r' },
+	{ "svg", required_argument, NULL, OWN_SVG },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -34,10 +44,18 @@ static struct symbols *get_symbols(void)
 
 static bool take(int option, const char *arg)
 {
-	if (option == 'd')
+	switch (option) {
+	case 'd':
 		dirs_code = worse_of(dirs_code, symbols_add_dir(get_symbols(), arg));
-	else
+		return true;
+	case 'r':
+		dirs_code = worse_of(dirs_code, symbols_add_records(get_symbols(), arg));
+		return true;
+	case 'u':
 		symbols_server(arg);
+		return true;
+	}
+	svg = arg;
 	return true;
 }
 
@@ -143,23 +161,36 @@ static int read_file(const char *name, struct fold *fold)
 	return code;
 }
 
-static int run(const struct options *opt, int argc, char **argv)
+static int run_on(struct output *output, int argc, char **argv)
 {
 	struct fold *fold = fold_new();
+	struct result result = { .fold = fold, .title = "buildidx symbolize" };
 	int i, code = dirs_code;
 
-	(void)opt;
 	symbols_add_vdso(get_symbols());
 	if (!argc)
 		code = worse_of(code, read_file("-", fold));
 	for (i = 0; i < argc; i++)
 		code = worse_of(code, read_file(argv[i], fold));
-	fold_print(fold, stdout);
+	code = worse_of(code, output_write(output, &result));
 	fold_free(fold);
 	fflush(stdout);
 	symbols_report(symbols, stderr);
 	if (!symbols_complete(symbols))
 		code = worse_of(code, EXIT_PARTLY);
+	return code;
+}
+
+static int run(const struct options *opt, int argc, char **argv)
+{
+	struct output *output;
+	int code;
+
+	(void)opt;
+	code = output_open(&output, NULL, svg);
+	if (!code)
+		code = run_on(output, argc, argv);
+	output_close(output);
 	symbols_free(symbols);
 	return code;
 }
@@ -175,7 +206,10 @@ const struct command cmd_symbolize = {
 	"/usr/lib/debug/.build-id, and at the debuginfod servers that DEBUGINFOD_URLS and\n"
 	"--debuginfod name (libdebuginfod1 must be installed for these). Program and debug\n"
 	"information may be two files. The debug information alone is enough for what GNU\n"
-	"ld linked; it is told where that is so.\n"
+	"ld linked; it is told where that is so. Kernel frames are named from the vmlinux and\n"
+	"module files with their IDs, or the debug information of these; frames of BPF\n"
+	"programs from --records, or from what `buildidx bpf export` wrote, in a --dir or at a\n"
+	"server.\n"
 	"\n"
 	"A function that was inlined follows the one that it is in, as NAME_[i]. C++ names\n"
 	"are demangled; ';' in a name becomes \\073. A frame without a name stays as it is,\n"
@@ -187,7 +221,10 @@ const struct command cmd_symbolize = {
 	.options_help =
 	"  -d, --dir=DIR    use the files below DIR, or the file DIR (may be repeated); other\n"
 	"                   file systems below it are not entered\n"
-	"  -u, --debuginfod=URL  ask this debuginfod server too (may be repeated)\n",
+	"  -u, --debuginfod=URL  ask this debuginfod server too (may be repeated)\n"
+	"  -r, --records=FILE  use the BPF programs in FILE, which `buildidx watch -o FILE` wrote\n"
+	"                   (may be repeated)\n"
+	"      --svg=FILE   draw a flame graph; print no stacks\n",
 	.take = take,
 	.max_args = -1,
 	.run = run,

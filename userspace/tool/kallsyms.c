@@ -111,7 +111,7 @@ const char *kallsyms_find(const struct kallsyms *k, const char *module, uint64_t
 	if (!low)
 		return NULL;
 	name = k->symbol[low - 1].name;
-	if (strcmp(name + strlen(name) + 1, module))
+	if (module && strcmp(name + strlen(name) + 1, module))
 		return NULL;
 	*offset = address - k->symbol[low - 1].address;
 	return name;

@@ -19,7 +19,7 @@ void kallsyms_free(struct kallsyms *k);
 /**
  * kallsyms_find() - the function at an address
  * @k: names
- * @module: the module that it is in, "vmlinux" for none
+ * @module: the module that it is in, "vmlinux" for none; NULL: whatever it is in
  * @address: address
  * @offset: receives the distance from its start
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Take the user stack of what runs, resolve each frame in the same interrupt, and
- * count equal stacks.
+ * Take the kernel and the user stack of what runs, resolve each frame in the same
+ * interrupt, and count equal stacks.
  *
  * Frames are kept as (object number, offset): 16 bytes instead of 72, so that a
  * whole stack can be a key. What a number stands for is noted once, in "objects".
@@ -30,6 +30,11 @@ const volatile bool ask_stock = false;
 const volatile bool only_targets = false;
 /* Tell where each object is mapped. */
 const volatile bool tell_places = false;
+/* Count the stacks of each process for itself. */
+const volatile bool tell_pids = false;
+/* Which stacks are taken. */
+const volatile bool take_kernel = true;
+const volatile bool take_user = true;
 /* The tracing program takes only the samples that the perf_event program is not run for. */
 const volatile bool only_missed = false;
 
@@ -132,7 +137,9 @@ struct scratch {
 	__u32 used;
 	__u32 pad;
 	__u64 ips[PROFILE_DEPTH];
+	__u64 kernel_ips[PROFILE_DEPTH];
 	struct buildidx_frame frames[PROFILE_DEPTH];
+	struct buildidx_frame kernel_frames[PROFILE_DEPTH];
 	struct bpf_stack_build_id stock[PROFILE_DEPTH];
 };
 
@@ -143,11 +150,18 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/*
+ * @nr: user frames
+ * @from: the first kernel frame that counts
+ * @nr_kernel: kernel frames from there on
+ */
 struct walk {
 	struct scratch *s;
 	struct profile_counts *c;
 	__u32 tgid;
 	__u32 nr;
+	__u32 from;
+	__u32 nr_kernel;
 	bool stock;
 };
 
@@ -155,7 +169,7 @@ static __always_inline void tell(struct profile_object *o, __u64 object, __u64 i
 {
 	struct profile_place *p;
 
-	if (!tell_places || o->told || o->vdso)
+	if (!tell_places || o->told || o->vdso || object & PROFILE_KERNEL_OBJECT)
 		return;
 	p = bpf_ringbuf_reserve(&places, sizeof(*p), 0);
 	if (!p)
@@ -169,9 +183,8 @@ static __always_inline void tell(struct profile_object *o, __u64 object, __u64 i
 }
 
 /* Is it noted what this number stands for? Notes it if need be. */
-static __always_inline bool note(struct walk *w, const struct buildidx_frame *f)
+static __always_inline bool note(struct walk *w, const struct buildidx_frame *f, __u64 object)
 {
-	__u64 object = f->object;
 	struct profile_object *o = bpf_map_lookup_elem(&objects, &object);
 
 	if (!o) {
@@ -200,7 +213,7 @@ static __always_inline void from_buildidx(struct walk *w, const struct buildidx_
 	out->value = f->status;
 	if (f->kind == BUILDIDX_KIND_NONE || !f->object)
 		return;
-	if (!note(w, f)) {
+	if (!note(w, f, f->object)) {
 		w->c->unrecorded++;
 		out->value = PROFILE_UNRECORDED;
 		return;
@@ -296,29 +309,81 @@ static __always_inline void compare(struct walk *w, const struct buildidx_frame 
 		w->c->differ++;
 }
 
-static long one_frame(__u64 i, struct walk *w)
+static __always_inline void user_frame(struct walk *w, __u64 i, struct profile_frame *out)
 {
 	struct scratch *s = w->s;
 
-	if (i >= PROFILE_DEPTH)
-		return 1;
-	barrier_var(i); /* what was compared is what is used below */
-	if (i >= w->nr) {
-		/* left by the sample before */
-		s->key.frames[i].object = 0;
-		s->key.frames[i].value = 0;
-		return 0;
-	}
 	w->c->frames++;
+	/* what unwinding without frame pointers takes for a return address may be anything */
+	if (have_buildidx && (__s64)s->frames[i].ip < 0 &&
+	    s->frames[i].status != BUILDIDX_STATUS_SPECIAL) {
+		s->frames[i].status = BUILDIDX_STATUS_KERNEL;
+		s->frames[i].kind = BUILDIDX_KIND_NONE;
+	}
 	if (!w->stock)
 		s->stock[i].status = BPF_STACK_BUILD_ID_EMPTY;
 	if (have_buildidx) {
-		from_buildidx(w, &s->frames[i], &s->key.frames[i]);
+		from_buildidx(w, &s->frames[i], out);
 		if (ask_stock)
 			compare(w, &s->frames[i], &s->stock[i]);
 	} else {
-		from_stock(w, &s->stock[i], s->ips[i], &s->key.frames[i]);
+		from_stock(w, &s->stock[i], s->ips[i], out);
 	}
+}
+
+/* The stock helper has nothing but the address of these. */
+static __always_inline void kernel_frame(struct walk *w, __u64 i, struct profile_frame *out)
+{
+	const struct buildidx_frame *f = &w->s->kernel_frames[i];
+	__u64 object;
+
+	w->c->kernel_frames++;
+	if (!have_buildidx) {
+		out->object = PROFILE_ADDRESS;
+		out->value = w->s->kernel_ips[i];
+		return;
+	}
+	if (f->status < PROFILE_STATUSES)
+		w->c->kernel_status[f->status]++;
+	out->object = 0;
+	out->value = f->status;
+	if (!f->object)
+		return;
+	object = f->object | PROFILE_KERNEL_OBJECT;
+	if (!note(w, f, object)) {
+		w->c->unrecorded++;
+		out->value = PROFILE_UNRECORDED;
+		return;
+	}
+	out->object = object;
+	out->value = f->offset;
+}
+
+static long one_frame(__u64 i, struct walk *w)
+{
+	struct profile_frame *out;
+	__u64 n;
+
+	if (i >= PROFILE_FRAMES)
+		return 1;
+	barrier_var(i); /* what was compared is what is used below */
+	out = &w->s->key.frames[i];
+	if (i < w->nr_kernel) {
+		n = i + w->from;
+		barrier_var(n);
+		if (n < PROFILE_DEPTH)
+			kernel_frame(w, n, out);
+		return 0;
+	}
+	n = i - w->nr_kernel;
+	barrier_var(n);
+	if (n < w->nr && n < PROFILE_DEPTH) {
+		user_frame(w, n, out);
+		return 0;
+	}
+	/* left by the sample before */
+	out->object = 0;
+	out->value = 0;
 	return 0;
 }
 
@@ -371,16 +436,64 @@ static __always_inline __u32 unwind(void *ctx, struct scratch *s, struct profile
 	return (__u32)n / sizeof(s->ips[0]);
 }
 
+/*
+ * Addresses of the kernel stack into @s. Seen from a tracing program, it starts in that
+ * program and comes through the interrupt to what was interrupted, at @ip: only from
+ * there on it is the profile's. Seen from a perf_event program, it starts there.
+ */
+static __always_inline void unwind_kernel(void *ctx, struct walk *w, __u64 ip)
+{
+	struct scratch *s = w->s;
+	long n = bpf_get_stack(ctx, s->kernel_ips, sizeof(s->kernel_ips), 0);
+	__u32 nr = n <= 0 || n > (long)sizeof(s->kernel_ips) ? 0 : (__u32)n / sizeof(__u64);
+	__u32 i;
+
+	for (i = 0; i < PROFILE_DEPTH; i++) {
+		if (i >= nr)
+			break;
+		if (s->kernel_ips[i] == ip) {
+			w->from = i;
+			w->nr_kernel = nr - i;
+			if (nr == PROFILE_DEPTH)
+				s->key.flags |= PROFILE_CUT;
+			return;
+		}
+	}
+	/* not unwound that far, which cannot be told from not at all */
+	s->kernel_ips[0] = ip;
+	w->from = 0;
+	w->nr_kernel = 1;
+	s->key.flags |= PROFILE_CUT;
+	w->c->no_kernel++;
+}
+
+static __always_inline void take_user_stack(void *ctx, struct walk *w, bool in_kernel)
+{
+	struct scratch *s = w->s;
+	__u32 n = unwind(ctx, s, w->c, in_kernel);
+
+	w->nr = n;
+	if (!n)
+		return;
+	if (have_buildidx)
+		bpf_buildidx_frames(s->ips, n * sizeof(s->ips[0]), s->frames,
+				    sizeof(s->frames), 0);
+	if (ask_stock)
+		w->stock = bpf_get_stack(ctx, s->stock, sizeof(s->stock),
+					 BPF_F_USER_STACK | BPF_F_USER_BUILD_ID) > 0;
+	if (n == PROFILE_DEPTH)
+		s->key.flags |= PROFILE_TRUNCATED;
+}
+
 static __always_inline int take(void *ctx, __u64 ip)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	/* kernel addresses are the upper half on every architecture that there is */
 	bool in_kernel = (__s64)ip < 0;
-	__u32 tgid = pid_tgid >> 32, zero = 0;
+	__u32 tgid = pid_tgid >> 32, zero = 0, n;
 	struct profile_counts *c;
 	struct scratch *s;
-	struct walk w;
-	__u32 n;
+	struct walk w = {};
 
 	c = bpf_map_lookup_elem(&counts, &zero);
 	s = bpf_map_lookup_elem(&scratches, &zero);
@@ -394,27 +507,30 @@ static __always_inline int take(void *ctx, __u64 ip)
 		c->other++;
 		return 0;
 	}
-	bpf_get_current_comm(s->key.comm, sizeof(s->key.comm));
-	s->key.flags = in_kernel ? PROFILE_IN_KERNEL : 0;
-	n = unwind(ctx, s, c, in_kernel);
-	w.stock = false;
-	if (n) {
-		if (have_buildidx)
-			bpf_buildidx_frames(s->ips, n * sizeof(s->ips[0]), s->frames,
-					    sizeof(s->frames), 0);
-		if (ask_stock)
-			w.stock = bpf_get_stack(ctx, s->stock, sizeof(s->stock),
-						BPF_F_USER_STACK | BPF_F_USER_BUILD_ID) > 0;
-	}
-	s->key.nr = n;
-	if (n == PROFILE_DEPTH) {
-		s->key.flags |= PROFILE_TRUNCATED;
-		c->truncated++;
-	}
 	w.s = s;
 	w.c = c;
 	w.tgid = tgid;
-	w.nr = n;
+	bpf_get_current_comm(s->key.comm, sizeof(s->key.comm));
+	s->key.tgid = tell_pids ? tgid : 0;
+	s->key.flags = in_kernel ? PROFILE_IN_KERNEL : 0;
+	if (!take_kernel)
+		s->key.flags |= PROFILE_USER_ONLY;
+	if (!take_user)
+		s->key.flags |= PROFILE_KERNEL_ONLY;
+	if (take_kernel && in_kernel) {
+		unwind_kernel(ctx, &w, ip);
+		n = w.from + w.nr_kernel;
+		if (have_buildidx && n <= PROFILE_DEPTH)
+			bpf_buildidx_frames(s->kernel_ips, n * sizeof(s->kernel_ips[0]),
+					    s->kernel_frames, sizeof(s->kernel_frames), 0);
+	}
+	if (take_user)
+		take_user_stack(ctx, &w, in_kernel);
+	if (s->key.flags & (PROFILE_TRUNCATED | PROFILE_CUT))
+		c->truncated++;
+	n = w.nr_kernel + w.nr;
+	s->key.nr_kernel = w.nr_kernel;
+	s->key.nr = n;
 	bpf_loop(n > s->used ? n : s->used, one_frame, &w, 0);
 	s->used = n;
 	count_stack(s, c);

@@ -10,22 +10,18 @@
 #include "profile_files.h"
 #include "tool.h"
 
-static int open_if_file(pid_t pid, const struct mapping *m)
+static int open_if_file(pid_t pid, const struct mapping *m, char **path)
 {
 	enum mapping_state state;
 	struct buildidx_error err;
-	char *path;
-	int fd;
 
 	if (mapping_kind_of(m) != MAPPING_FILE)
 		return -ENOENT;
-	path = mapping_path(pid, m, &state);
-	fd = open_mapping(pid, m, path, state, &err);
-	free(path);
-	return fd;
+	*path = mapping_path(pid, m, &state);
+	return open_mapping(pid, m, *path, state, &err);
 }
 
-int open_file_at(pid_t pid, uint64_t ip)
+int open_file_at(pid_t pid, uint64_t ip, char **path)
 {
 	char name[32], *line = NULL;
 	int fd = -ESRCH;
@@ -40,7 +36,7 @@ int open_file_at(pid_t pid, uint64_t ip)
 	while (getline(&line, &room, maps) > 0) {
 		if (!parse_mapping(line, &m) || ip < m.start || ip >= m.end)
 			continue;
-		fd = open_if_file(pid, &m);
+		fd = open_if_file(pid, &m, path);
 		break;
 	}
 	free(line);

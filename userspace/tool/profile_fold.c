@@ -145,53 +145,85 @@ char *fold_id(unsigned int kind, const void *id, size_t have, size_t len)
 	return close_text(out, &text);
 }
 
-static void put_status(FILE *out, uint64_t status)
+static bool is_bpf(const char *id, size_t len)
 {
+	return len > 4 && !strncmp(id, "bpf:", 4);
+}
+
+const char *fold_status(uint64_t status)
+{
+	static char text[64];
+
 	switch (status) {
 	case PROFILE_UNRECORDED:
-		fputs("[unrecorded]", out);
-		break;
+		return "[unrecorded]";
 	case PROFILE_UNRESOLVED:
-		fputs("[unresolved]", out);
-		break;
+		return "[unresolved]";
 	case BUILDIDX_STATUS_KERNEL:
-		/* on a user stack: not what FOLD_KERNEL means */
-		fputs("[kernel-address]", out);
-		break;
+		/* not what FOLD_KERNEL means */
+		return "[kernel-address]";
 	default:
-		fprintf(out, "[%s]", buildidx_status_name((unsigned int)status));
-		break;
+		snprintf(text, sizeof(text), "[%s]", buildidx_status_name((unsigned int)status));
+		return text;
 	}
 }
 
-char *fold_stack(const struct profile_stack *stack,
-		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx)
+/* What stands in brackets is no place in anything. */
+static void put_frame(FILE *out, const struct profile_frame *f, const char *id)
 {
-	uint32_t i = stack->nr < PROFILE_DEPTH ? stack->nr : PROFILE_DEPTH;
-	char comm[PROFILE_COMM + 1], *name, *text;
-	size_t size;
-	FILE *out = open_text(&text, &size);
+	if (f->object == PROFILE_ADDRESS)
+		fprintf(out, FOLD_ADDRESS "+0x%" PRIx64, (uint64_t)f->value);
+	else if (id && *id == '[')
+		fputs(id, out);
+	else if (id)
+		fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
+	else
+		fputs(fold_status(f->object ? PROFILE_UNRECORDED : f->value), out);
+}
+
+static void put_comm(FILE *out, const struct profile_stack *stack)
+{
+	char comm[PROFILE_COMM + 1], *name;
 
 	memcpy(comm, stack->comm, PROFILE_COMM);
 	comm[PROFILE_COMM] = '\0';
 	name = escaped(comm);
 	put_escaped(out, name);
 	free(name);
-	if (stack->flags & PROFILE_TRUNCATED)
-		fputs(";[truncated]", out);
-	if (stack->flags & PROFILE_NO_STACK)
-		fputs(";[no-stack]", out);
-	while (i--) {
-		const struct profile_frame *f = &stack->frames[i];
-		const char *id = f->object ? id_text(ctx, f->object) : NULL;
+}
 
+char *fold_stack(const struct profile_stack *stack,
+		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx)
+{
+	uint32_t i = stack->nr < PROFILE_FRAMES ? stack->nr : PROFILE_FRAMES;
+	const struct profile_frame *f;
+	bool kernel = false;
+	const char *id;
+	char *text;
+	size_t size;
+	FILE *out = open_text(&text, &size);
+
+	put_comm(out, stack);
+	if (stack->flags & PROFILE_TRUNCATED)
+		fputs(";" FOLD_TRUNCATED, out);
+	if (stack->flags & PROFILE_NO_STACK)
+		fputs(";" FOLD_NO_STACK, out);
+	if (stack->flags & PROFILE_KERNEL_ONLY && !(stack->flags & PROFILE_IN_KERNEL))
+		fputs(";" FOLD_USER, out);
+	while (i--) {
+		f = &stack->frames[i];
+		id = f->object && f->object != PROFILE_ADDRESS ? id_text(ctx, f->object) : NULL;
+		if (!kernel && i < stack->nr_kernel) {
+			kernel = true;
+			if (stack->flags & PROFILE_CUT)
+				fputs(";" FOLD_TRUNCATED FOLD_OF_KERNEL, out);
+		}
 		putc(';', out);
-		if (id)
-			fprintf(out, "%s+0x%" PRIx64, id, (uint64_t)f->value);
-		else
-			put_status(out, f->object ? PROFILE_UNRECORDED : f->value);
+		put_frame(out, f, id);
+		if (kernel)
+			fputs(id && is_bpf(id, strlen(id)) ? FOLD_OF_BPF : FOLD_OF_KERNEL, out);
 	}
-	if (stack->flags & PROFILE_IN_KERNEL)
+	if (stack->flags & PROFILE_USER_ONLY && stack->flags & PROFILE_IN_KERNEL)
 		fputs(";" FOLD_KERNEL, out);
 	return close_text(out, &text);
 }
@@ -212,19 +244,38 @@ static bool is_id(const char *text, size_t len)
 		return true;
 	if (len > 5 && !strncmp(text, "hash:", 5))
 		return is_hex(text + 5, len - 5);
+	if (is_bpf(text, len))
+		return is_hex(text + 4, len - 4);
 	return len % 2 == 0 && len <= 2 * BUILDIDX_ID_MAX && is_hex(text, len);
 }
 
-bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
+enum fold_origin fold_origin_of(const char *text, size_t len)
 {
-	size_t plus = len;
+	static const size_t mark = sizeof(FOLD_OF_KERNEL) - 1;
+
+	if (len > mark && !memcmp(text + len - mark, FOLD_OF_KERNEL, mark))
+		return FOLD_IN_KERNEL;
+	if (len > mark && !memcmp(text + len - mark, FOLD_OF_BPF, mark))
+		return FOLD_IN_BPF;
+	if (len > mark && !memcmp(text + len - mark, FOLD_INLINED, mark))
+		return FOLD_IS_INLINED;
+	if (len == sizeof(FOLD_KERNEL) - 1 && !memcmp(text, FOLD_KERNEL, len))
+		return FOLD_IN_KERNEL;
+	return FOLD_IN_USER;
+}
+
+bool fold_parse_place(const char *text, size_t len, struct fold_frame *frame)
+{
 	char digits[17];
+	size_t plus = len;
 
 	while (plus && text[plus - 1] != '+')
 		plus--;
 	if (plus < 2 || len - plus < 3 || len - plus > 2 + 16 ||
-	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2) ||
-	    !is_id(text, plus - 1))
+	    strncmp(text + plus, "0x", 2) || !is_hex(text + plus + 2, len - plus - 2))
+		return false;
+	frame->is_address = plus == sizeof(FOLD_ADDRESS) && !memcmp(text, FOLD_ADDRESS, plus - 1);
+	if (!frame->is_address && !is_id(text, plus - 1))
 		return false;
 	memcpy(digits, text + plus + 2, len - plus - 2);
 	digits[len - plus - 2] = '\0';
@@ -232,6 +283,17 @@ bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
 	frame->id_len = plus - 1;
 	frame->offset = strtoull(digits, NULL, 16);
 	return true;
+}
+
+bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame)
+{
+	static const size_t mark = sizeof(FOLD_OF_KERNEL) - 1;
+
+	frame->origin = fold_origin_of(text, len);
+	if (frame->origin == FOLD_IN_KERNEL || frame->origin == FOLD_IN_BPF)
+		len -= mark < len ? mark : len;
+	return fold_parse_place(text, len, frame) &&
+	       (!frame->is_address || frame->origin == FOLD_IN_KERNEL);
 }
 
 bool fold_parse_line(char *line, uint64_t *count)

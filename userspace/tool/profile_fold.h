@@ -45,11 +45,17 @@ void fold_print(const struct fold *f, FILE *out);
  */
 char *fold_id(unsigned int kind, const void *id, size_t have, size_t len);
 
+/** fold_status() - what stands for a frame without an object; valid until the next call */
+const char *fold_status(uint64_t status);
+
 /**
  * fold_stack() - one stack as a line, without its count
  * @stack: stack
- * @id_text: gives the text of an object, from fold_id(); NULL when it is not known
+ * @id_text: gives the text of an object, from fold_id(); or in brackets what stands for
+ *	it when it has no ID; NULL when it is not known
  * @ctx: for @id_text
+ *
+ * User frames come first, then those of the kernel, each with its mark.
  *
  * Return: allocated text.
  */
@@ -57,15 +63,36 @@ char *fold_stack(const struct profile_stack *stack,
 		 const char *(*id_text)(void *ctx, uint64_t object), void *ctx);
 
 /**
+ * enum fold_origin - whose code a frame is
+ * @FOLD_IN_USER: of user code
+ * @FOLD_IN_KERNEL: of the kernel or one of its modules
+ * @FOLD_IN_BPF: of a BPF program
+ * @FOLD_IS_INLINED: of that which the frame before it is of
+ */
+enum fold_origin {
+	FOLD_IN_USER,
+	FOLD_IN_KERNEL,
+	FOLD_IN_BPF,
+	FOLD_IS_INLINED,
+};
+
+/** fold_origin_of() - whose code is this? */
+enum fold_origin fold_origin_of(const char *text, size_t len);
+
+/**
  * struct fold_frame - a frame with an identity, taken apart
  * @id: its text, as fold_id() gives it; points into the line
  * @id_len: length of @id
- * @offset: file offset
+ * @offset: file offset, or what struct buildidx_frame has as offset of a kernel address
+ * @origin: whose code
+ * @is_address: @id is FOLD_ADDRESS and @offset an address in the kernel that ran
  */
 struct fold_frame {
 	const char *id;
 	size_t id_len;
 	uint64_t offset;
+	enum fold_origin origin;
+	bool is_address;
 };
 
 /**
@@ -78,6 +105,9 @@ struct fold_frame {
  */
 bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame);
 
+/** fold_parse_place() - the same of "ID+0xOFFSET" without a mark; @origin is not set */
+bool fold_parse_place(const char *text, size_t len, struct fold_frame *frame);
+
 /**
  * fold_parse_line() - take a line apart
  * @line: text; its count is cut off
@@ -87,7 +117,17 @@ bool fold_parse_frame(const char *text, size_t len, struct fold_frame *frame);
  */
 bool fold_parse_line(char *line, uint64_t *count);
 
-/* A frame that stands for all of the kernel's. */
+/* A frame that stands for all of the kernel's, or of user code. */
 #define FOLD_KERNEL	"[kernel]"
+#define FOLD_USER	"[user]"
+/* Something is missing there. */
+#define FOLD_TRUNCATED	"[truncated]"
+#define FOLD_NO_STACK	"[no-stack]"
+/* In the place of an ID: the kernel that ran, where it was. */
+#define FOLD_ADDRESS	"kernel"
+/* What ends frames that are not of user code; all are of one length. */
+#define FOLD_OF_KERNEL	"_[k]"
+#define FOLD_OF_BPF	"_[b]"
+#define FOLD_INLINED	"_[i]"
 
 #endif /* BUILDIDX_PROFILE_FOLD_H */

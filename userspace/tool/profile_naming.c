@@ -146,7 +146,12 @@ static void name_one(void *ctx, const char *line, uint64_t count)
 	free(named);
 }
 
-/* The lines, an empty one, the report. */
+static void print_place(void *ctx, const struct place *place)
+{
+	place_print(place, ctx);
+}
+
+/* The lines, an empty one, the places, an empty one, the report. */
 static void name_all(struct symbols *s, const struct fold *unnamed, int to)
 {
 	struct naming n = { s, fold_new() };
@@ -160,6 +165,8 @@ static void name_all(struct symbols *s, const struct fold *unnamed, int to)
 	}
 	fold_each(unnamed, name_one, &n);
 	fold_print(n.fold, out);
+	putc('\n', out);
+	symbols_each_place(s, print_place, out);
 	putc('\n', out);
 	symbols_report(s, out);
 	_exit(fclose(out) ? 1 : 0);
@@ -235,26 +242,60 @@ static bool is_plain(const char *text)
 	return true;
 }
 
-/* Not to be trusted: what it was made from may have taken the process over. */
-static struct fold *parse(char *text, char **report)
+/* The next line, its newline cut off. Return: NULL when there is none. */
+static char *next_line(char **rest)
 {
-	struct fold *fold;
-	char *line = text, *end;
+	char *line = *rest, *end = strchr(line, '\n');
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	*rest = end + 1;
+	return line;
+}
+
+static bool parse_lines(char **rest, struct fold *fold)
+{
 	uint64_t count;
+	char *line;
+
+	while ((line = next_line(rest)) && *line) {
+		if (!fold_parse_line(line, &count))
+			return false;
+		fold_add(fold, line, count);
+	}
+	return line;
+}
+
+static bool parse_places(char **rest, struct places *places)
+{
+	struct place place;
+	char *line;
+
+	while ((line = next_line(rest)) && *line) {
+		if (!place_parse(line, &place))
+			return false;
+		places_add(places, &place);
+	}
+	return line;
+}
+
+/* Not to be trusted: what it was made from may have taken the process over. */
+static struct fold *parse(char *text, struct places **places, char **report)
+{
+	struct places *found;
+	struct fold *fold;
 
 	if (!is_plain(text))
 		return NULL;
 	fold = fold_new();
-	for (; (end = strchr(line, '\n')); line = end + 1) {
-		*end = '\0';
-		if (!*line) {
-			*report = must(strdup(end + 1));
-			return fold;
-		}
-		if (!fold_parse_line(line, &count))
-			break;
-		fold_add(fold, line, count);
+	found = places_new();
+	if (parse_lines(&text, fold) && parse_places(&text, found)) {
+		*places = found;
+		*report = must(strdup(text));
+		return fold;
 	}
+	places_free(found);
 	fold_free(fold);
 	return NULL;
 }
@@ -273,7 +314,8 @@ static void say_why(int status, bool ended)
 		complain("the search for names failed: %s", instead);
 }
 
-struct fold *naming_run(struct symbols *s, const struct fold *unnamed, int signals, char **report)
+struct fold *naming_run(struct symbols *s, const struct fold *unnamed, int signals,
+			struct places **places, char **report)
 {
 	int ends[2], pidfd, status;
 	struct fold *named = NULL;
@@ -306,7 +348,7 @@ struct fold *naming_run(struct symbols *s, const struct fold *unnamed, int signa
 	status = reap(pid, pidfd, ended);
 	close(pidfd);
 	if (ended && !status)
-		named = parse(text, report);
+		named = parse(text, places, report);
 	if (!named)
 		say_why(status, ended);
 	free(text);

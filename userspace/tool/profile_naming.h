@@ -9,6 +9,7 @@
 #define BUILDIDX_PROFILE_NAMING_H
 
 #include "profile_fold.h"
+#include "profile_places.h"
 #include "symbols.h"
 
 /**
@@ -17,10 +18,12 @@
  * @unnamed: lines
  * @signals: signalfd of SIGINT and SIGTERM, which are blocked: the first one ends the
  *	search, what has been found until then is kept; the second one gives up
+ * @places: receives the functions at each place in the lines
  * @report: receives allocated text of symbols_report()
  *
  * Return: lines with names, or NULL; that has been reported then.
  */
-struct fold *naming_run(struct symbols *s, const struct fold *unnamed, int signals, char **report);
+struct fold *naming_run(struct symbols *s, const struct fold *unnamed, int signals,
+			struct places **places, char **report);
 
 #endif /* BUILDIDX_PROFILE_NAMING_H */

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct reply {
 	uint64_t object;
 	bool gone;
 	char id[ID_ROOM];
+	char path[PATH_MAX];
 };
 
 union control {
@@ -68,13 +70,17 @@ static void send_reply(int to, struct reply *a, int fd)
 static void open_one(int to, const struct profile_place *place)
 {
 	struct reply a = { .object = place->object };
-	int fd = open_file_at((pid_t)place->tgid, place->ip);
+	char *path = NULL;
+	int fd = open_file_at((pid_t)place->tgid, place->ip, &path);
 	char *id = fd < 0 ? NULL : symbols_file_id(fd);
 
 	a.gone = fd < 0;
 	if (id && strlen(id) < sizeof(a.id))
 		strcpy(a.id, id);
+	if (path && strlen(path) < sizeof(a.path))
+		strcpy(a.path, path);
 	send_reply(to, &a, *a.id ? fd : -1);
+	free(path);
 	free(id);
 	if (fd >= 0)
 		close(fd);
@@ -170,6 +176,7 @@ bool opener_take(struct opener *o, struct opened *answer)
 	answer->gone = a.gone;
 	answer->fd = file_of(&msg);
 	answer->id = answer->fd < 0 ? NULL : must(strndup(a.id, sizeof(a.id)));
+	answer->path = *a.path ? must(strndup(a.path, sizeof(a.path))) : NULL;
 	return true;
 }
 

@@ -21,12 +21,14 @@ struct opener;
  * @gone: nothing could be opened there: another place of the object may do
  * @fd: the file, the caller's from now on; -1 when it is of no use
  * @id: allocated text of its identity, NULL without @fd
+ * @path: allocated name that it was mapped by, NULL when it is not known
  */
 struct opened {
 	uint64_t object;
 	bool gone;
 	int fd;
 	char *id;
+	char *path;
 };
 
 /** opener_new() - start it. Return: 0 or -errno. */

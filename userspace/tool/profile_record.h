@@ -11,6 +11,8 @@
 
 /* What the kernel's callchain holds at most (kernel.perf_event_max_stack). */
 #define PROFILE_DEPTH		127
+/* Kernel and user stack are taken one by one. */
+#define PROFILE_FRAMES		(2 * PROFILE_DEPTH)
 #define PROFILE_COMM		16
 /* As BPF_BUILD_ID_SIZE: the stock helper knows no longer ID. */
 #define PROFILE_STOCK_ID	20
@@ -22,10 +24,16 @@
 #define PROFILE_UNRECORDED	0x100
 #define PROFILE_UNRESOLVED	0x101
 
+/* In an object number: that of a record of the kernel, not of a file. */
+#define PROFILE_KERNEL_OBJECT	(1ULL << 63)
+/* In the place of an object number: @value is a kernel address that nobody resolved. */
+#define PROFILE_ADDRESS		(~0ULL)
+
 /**
  * struct profile_frame - one frame of a stack
  * @object: number of the object in the map "objects", 0 when it has no ID
- * @value: file offset; without an ID, enum buildidx_status or PROFILE_UN*
+ * @value: offset, as struct buildidx_frame has it; without an ID, enum buildidx_status
+ *	or PROFILE_UN*
  */
 struct profile_frame {
 	__u64 object;
@@ -34,26 +42,33 @@ struct profile_frame {
 
 /* profile_stack.flags */
 #define PROFILE_IN_KERNEL	(1U << 0) /* the sample hit the kernel */
-#define PROFILE_TRUNCATED	(1U << 1) /* PROFILE_DEPTH frames, there may be more */
-#define PROFILE_NO_STACK	(1U << 2) /* of a process, but its stack could not be had */
+#define PROFILE_TRUNCATED	(1U << 1) /* PROFILE_DEPTH user frames, there may be more */
+#define PROFILE_NO_STACK	(1U << 2) /* of a process, but its user stack could not be had */
+#define PROFILE_CUT		(1U << 3) /* the same of the kernel's as PROFILE_TRUNCATED */
+#define PROFILE_USER_ONLY	(1U << 4) /* kernel frames were not asked for */
+#define PROFILE_KERNEL_ONLY	(1U << 5) /* user frames were not asked for */
 
 /**
  * struct profile_stack - key of the map of stacks: equal stacks have equal bytes
  * @comm: name of the thread
- * @nr: valid entries in @frames; the others are zero
+ * @tgid: process, when that was asked for
  * @flags: PROFILE_*
- * @frames: innermost first
+ * @nr_kernel: kernel frames
+ * @nr: frames, those of the kernel included; entries from there on are zero
+ * @frames: innermost first, so those of the kernel before those of user code
  */
 struct profile_stack {
 	char comm[PROFILE_COMM];
-	__u32 nr;
+	__u32 tgid;
 	__u32 flags;
-	struct profile_frame frames[PROFILE_DEPTH];
+	__u32 nr_kernel;
+	__u32 nr;
+	struct profile_frame frames[PROFILE_FRAMES];
 };
 
 /**
  * struct profile_object - what an object number stands for
- * @kind: enum buildidx_kind
+ * @kind: enum buildidx_kind; NONE for text that the kernel generated
  * @vdso: 1 for the vDSO
  * @told: 1 when user space was told where the file is mapped
  * @pad: zero
@@ -95,7 +110,8 @@ struct profile_place {
  * @lost_busy: samples that could not be entered because it was in use on this CPU
  * @no_user: kept samples of tasks without user code
  * @no_stack: kept samples of processes whose stack could not be had
- * @truncated: kept samples with PROFILE_DEPTH frames
+ * @truncated: kept samples with PROFILE_DEPTH user or kernel frames
+ * @no_kernel: kept samples in the kernel of which only the address is known
  * @frames: user frames of the samples that were not idle or other
  * @status: of these, by enum buildidx_status
  * @unrecorded: of these, answered but with an ID that found no room
@@ -104,6 +120,8 @@ struct profile_place {
  *	it, an offset that no file has does
  * @both: of these, answered by both
  * @differ: of these, answered differently
+ * @kernel_frames: kernel frames of the same samples
+ * @kernel_status: of these, by enum buildidx_status
  * @untracked: processes that could not be followed
  */
 struct profile_counts {
@@ -116,6 +134,7 @@ struct profile_counts {
 	__u64 no_user;
 	__u64 no_stack;
 	__u64 truncated;
+	__u64 no_kernel;
 	__u64 frames;
 	__u64 status[PROFILE_STATUSES];
 	__u64 unrecorded;
@@ -123,6 +142,8 @@ struct profile_counts {
 	__u64 stock_no_file;
 	__u64 both;
 	__u64 differ;
+	__u64 kernel_frames;
+	__u64 kernel_status[PROFILE_STATUSES];
 	__u64 untracked;
 };
 

@@ -26,6 +26,11 @@ static bool has_id(unsigned int status)
 	       status == BUILDIDX_STATUS_TOO_LONG;
 }
 
+uint64_t profile_kernel_ids(const struct profile_counts *c)
+{
+	return c->kernel_status[BUILDIDX_STATUS_OK];
+}
+
 static bool has_file(unsigned int status)
 {
 	switch (status) {
@@ -87,6 +92,7 @@ static void print_samples(const struct profile_report *r, FILE *out)
 	optional(out, "  no-user", c->no_user, "of these: kernel threads, no user code");
 	optional(out, "  no-stack", c->no_stack, "of these: the stack could not be had");
 	optional(out, "  truncated", c->truncated, "of these: the stack may be deeper than what is shown");
+	optional(out, "  no-kernel", c->no_kernel, "of these: the kernel's stack could not be had, only where it was");
 	line(out, "idle", c->idle, "CPUs that did nothing");
 	if (r->targets)
 		line(out, "other", c->other, "processes that were not asked for");
@@ -123,6 +129,21 @@ static void print_frames(const struct profile_report *r, FILE *out)
 			profile_file_frames(c), profile_file_frames(c) - sum(c, has_id));
 }
 
+static void print_kernel_frames(const struct profile_report *r, FILE *out)
+{
+	const struct profile_counts *c = &r->counts;
+	unsigned int i;
+
+	if (!r->kfunc) {
+		fprintf(out, "kernel frames: %" PRIu64 ", of which the stock helper has the addresses\n",
+			(uint64_t)c->kernel_frames);
+		return;
+	}
+	fprintf(out, "kernel frames: %" PRIu64 ", resolved by buildidx\n", (uint64_t)c->kernel_frames);
+	for (i = 0; i < PROFILE_STATUSES; i++)
+		optional(out, buildidx_status_name(i), c->kernel_status[i], buildidx_status_text(i));
+}
+
 static void print_comparison(const struct profile_report *r, FILE *out)
 {
 	const struct profile_counts *c = &r->counts;
@@ -137,12 +158,21 @@ static void print_comparison(const struct profile_report *r, FILE *out)
 	if (c->stock_no_file)
 		fprintf(out, "  besides, the stock helper gave an ID to %" PRIu64
 			" frames where no file is mapped\n", (uint64_t)c->stock_no_file);
+	if (!r->kernel)
+		return;
+	fprintf(out, "compared: %" PRIu64 " kernel frames; the stock helper has addresses, which tell nothing\n"
+		"elsewhere or later, and no ID for any of them\n", (uint64_t)c->kernel_frames);
+	share(out, "stock helper", 0, c->kernel_frames);
+	share(out, "buildidx", profile_kernel_ids(c), c->kernel_frames);
 }
 
 void profile_report_print(const struct profile_report *r, FILE *out)
 {
 	print_samples(r, out);
-	print_frames(r, out);
+	if (r->user)
+		print_frames(r, out);
+	if (r->kernel)
+		print_kernel_frames(r, out);
 	if (r->kfunc && r->stock)
 		print_comparison(r, out);
 }

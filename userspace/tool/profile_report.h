@@ -25,6 +25,8 @@
  * @kfunc: the module resolved the frames
  * @stock: the stock helper did, or did as well
  * @targets: only some processes
+ * @kernel: kernel stacks were taken
+ * @user: user stacks were taken
  */
 struct profile_report {
 	struct profile_counts counts;
@@ -39,6 +41,8 @@ struct profile_report {
 	bool kfunc;
 	bool stock;
 	bool targets;
+	bool kernel;
+	bool user;
 };
 
 /** profile_report_print() - all of it, a few lines for people */
@@ -47,6 +51,8 @@ void profile_report_print(const struct profile_report *r, FILE *out);
 /** profile_lost() - samples that were taken and are not in the result */
 uint64_t profile_lost(const struct profile_counts *c, uint64_t missed);
 
+/** profile_kernel_ids() - kernel frames with an ID */
+uint64_t profile_kernel_ids(const struct profile_counts *c);
 /** profile_late() - samples that were expected, and for which there was no interrupt */
 uint64_t profile_late(const struct profile_report *r);
 

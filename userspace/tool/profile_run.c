@@ -21,11 +21,14 @@
 #include "buildidx_bpf_present.h"
 #include "profile_child.h"
 #include "profile_fold.h"
+#include "profile_kernel.h"
 #include "profile_naming.h"
 #include "profile_opener.h"
+#include "profile_output.h"
 #include "profile_report.h"
 #include "profile_run.h"
 #include "profile_sampler.h"
+#include "profile_samples.h"
 #include "tool.h"
 
 #define KFUNC		"bpf_buildidx_frames"
@@ -35,11 +38,13 @@
 /* For files that are still being opened when all else is done. */
 #define OPEN_MS		5000
 
-/* An object number and what it looks like. */
+/* An object number, what it looks like, and the name that a file was mapped by. */
 struct known {
 	uint64_t number;
 	char *text;
+	char *path;
 	unsigned int places;
+	bool vdso;
 };
 
 struct profile {
@@ -54,9 +59,13 @@ struct profile {
 	int timer;
 	int process;		/* pidfd, -1 for none */
 	struct opener *opener;
-	FILE *out;
+	struct output *output;
 	void *known;
+	struct kernel_objects *kernel;
 	struct fold *fold;
+	struct samples *samples;
+	struct places *names;
+	struct timespec began;	/* of CLOCK_REALTIME */
 	struct timespec start;
 	struct timespec end;
 	bool done;
@@ -75,6 +84,7 @@ static void free_known(void *p)
 	struct known *k = p;
 
 	free(k->text);
+	free(k->path);
 	free(k);
 }
 
@@ -111,8 +121,13 @@ static const char *id_text(void *ctx, uint64_t number)
 	struct known *k = know(p, number);
 	struct profile_object o;
 
-	if (!k->text && sampler_object(p->sampler, number, &o))
+	if (k->text || !sampler_object(p->sampler, number, &o))
+		return k->text;
+	if (number & PROFILE_KERNEL_OBJECT)
+		k->text = must(strdup(kernel_meet(p->kernel, number, &o)));
+	else
 		k->text = whole_id(p, number, &o);
+	k->vdso = o.vdso;
 	return k->text;
 }
 
@@ -122,6 +137,7 @@ static void one_stack(void *ctx, const struct profile_stack *stack, uint64_t cou
 	char *line = fold_stack(stack, id_text, p);
 
 	fold_add(p->fold, line, count);
+	samples_add(p->samples, stack, count);
 	free(line);
 }
 
@@ -134,6 +150,18 @@ static void one_place(void *ctx, const struct profile_place *place)
 		sampler_tell_again(p->sampler, place->object);
 }
 
+/* Its name, unless another file was mapped there meanwhile. */
+static void take_path(struct profile *p, struct opened *o)
+{
+	struct known *k = know(p, o->object);
+	const char *text = id_text(p, o->object);
+
+	if (!o->path || k->path || !text || strcmp(text, o->id))
+		return;
+	k->path = o->path;
+	o->path = NULL;
+}
+
 /* A file is used under what it holds, whatever it was meant to be. */
 static void take_opened(struct profile *p)
 {
@@ -143,7 +171,12 @@ static void take_opened(struct profile *p)
 		if (o.gone && ++know(p, o.object)->places < PLACES_MAX)
 			sampler_tell_again(p->sampler, o.object);
 		if (o.fd >= 0)
+			take_path(p, &o);
+		if (o.fd >= 0 && p->asked->symbols)
 			symbols_add_fd(p->asked->symbols, o.fd, o.id);
+		else if (o.fd >= 0)
+			close(o.fd);
+		free(o.path);
 		free(o.id);
 	}
 }
@@ -151,6 +184,15 @@ static void take_opened(struct profile *p)
 static double seconds_between(const struct timespec *a, const struct timespec *b)
 {
 	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) / 1e9;
+}
+
+/* A module cannot find those BPF programs that were there before it. */
+static void adopt_programs(const struct profile *p)
+{
+	struct buildidx_error err;
+
+	if (p->config.kernel && buildidx_adopt_all(p->bx, NULL, &err))
+		complain("%s: frames in BPF programs that are older than the module have no name", err.text);
 }
 
 /* May the program call the kfunc, and which one? */
@@ -181,6 +223,7 @@ static int choose_programs(struct profile *p)
 		complain(hooks_silenced(&info) ?
 			 "the kernel's kprobes were disarmed (see `buildidx doctor`): the module will resolve nothing" :
 			 "the module is switched off (/sys/module/buildidx/parameters/enable): it will resolve nothing");
+	adopt_programs(p);
 	p->config.kfunc = true;
 	p->config.fentry = !(info.kfunc_state & BUILDIDX_KFUNC_PERF);
 	return EXIT_OK;
@@ -351,6 +394,7 @@ static int collect(struct profile *p, char **command)
 
 	if (code)
 		goto cancel;
+	clock_gettime(CLOCK_REALTIME, &p->began);
 	clock_gettime(CLOCK_MONOTONIC, &p->start);
 	p->end = p->start;
 	code = run_command_of(p, command);
@@ -401,9 +445,10 @@ static int name_all(struct profile *p, char **text)
 	struct fold *named;
 
 	symbols_add_vdso(p->asked->symbols);
+	kernel_symbols(p->kernel, p->asked->symbols);
 	if (isatty(STDERR_FILENO))
 		fputs("profile: looking for symbols; Ctrl-C ends that\n", stderr);
-	named = naming_run(p->asked->symbols, p->fold, p->signals, text);
+	named = naming_run(p->asked->symbols, p->fold, p->signals, &p->names, text);
 	if (!named)
 		return EXIT_PARTLY;
 	fold_free(p->fold);
@@ -423,6 +468,8 @@ static int count(struct profile *p)
 	r->kfunc = p->config.kfunc;
 	r->stock = p->config.stock;
 	r->targets = p->config.targets;
+	r->kernel = p->config.kernel;
+	r->user = p->config.user;
 	r->stacks = fold_lines(p->fold);
 	r->missed_known = sampler_knows_missed(p->sampler);
 	r->expected = sampler_expected(p->sampler);
@@ -435,6 +482,7 @@ static int count(struct profile *p)
 static int report(const struct profile *p)
 {
 	profile_report_print(&p->report, stderr);
+	kernel_report(p->kernel, p->samples, stderr);
 	if (p->report.counts.kept)
 		return EXIT_OK;
 	complain("no sample was taken: what was to be profiled did not run on a CPU");
@@ -451,42 +499,52 @@ static void allow_signals(struct profile *p)
 	sigprocmask(SIG_SETMASK, &p->world.mask, NULL);
 }
 
-static int write_result(struct profile *p)
+/* Of files; of the kernel others know. */
+static void describe(void *ctx, uint64_t number, struct pprof_object *o)
 {
-	char *shown;
-	bool failed;
+	struct known key = { .number = number }, **found;
+	struct profile *p = ctx;
 
-	fold_print(p->fold, p->out);
-	failed = fflush(p->out) || ferror(p->out);
-	if (p->out == stdout)
-		return EXIT_OK; /* checked at the very end */
-	failed |= fclose(p->out) != 0;
-	p->out = stdout;
-	if (!failed)
-		return EXIT_OK;
-	shown = escaped(p->asked->output);
-	complain("%s: %s", shown, strerror(errno));
-	free(shown);
-	return EXIT_PARTLY;
+	kernel_describe(p->kernel, number, o);
+	found = number & PROFILE_KERNEL_OBJECT ? NULL : tfind(&key, &p->known, by_number);
+	if (!found || !(*found)->text)
+		return;
+	o->id = (*found)->text;
+	o->build_id = (*found)->text;
+	o->filename = (*found)->vdso ? "[vdso]" : (*found)->path;
 }
 
-static int open_output(struct profile *p)
+static int64_t ns_of(const struct timespec *t)
 {
-	char *shown;
-	int err;
+	return t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
+}
 
-	p->out = stdout;
-	if (!p->asked->output)
-		return EXIT_OK;
-	p->out = fopen(p->asked->output, "we");
-	if (p->out)
-		return EXIT_OK;
-	err = -errno;
-	p->out = stdout;
-	shown = escaped(p->asked->output);
-	complain("%s: %s", shown, strerror(-err));
-	free(shown);
-	return exit_code_of(err);
+static int write_result(struct profile *p)
+{
+	const struct profile_report *r = &p->report;
+	struct result result = {
+		.fold = p->fold,
+		.samples = p->samples,
+		.places = p->names,
+		.info = {
+			.time_ns = ns_of(&p->began),
+			.duration_ns = ns_of(&p->end) - ns_of(&p->start),
+			.hz = p->asked->hz,
+			.comment = "buildidx " BUILDIDX_VERSION ": address - start + offset of the mapping is the offset in the file; in a kernel module that in its text, in a BPF program that in its image, in vmlinux the address itself",
+		},
+		.describe = describe,
+		.ctx = p,
+	};
+	char *title;
+	int code;
+
+	if (asprintf(&title, "buildidx profile: %.1f s, %s, %u a second on each of %u CPUs",
+		     r->seconds, r->clock, r->hz, r->cpus) < 0)
+		must(NULL);
+	result.title = title;
+	code = output_write(p->output, &result);
+	free(title);
+	return code;
 }
 
 /* An event for each CPU, and a file for each that is to be named. */
@@ -507,8 +565,9 @@ static int tell(struct profile *p)
 	char *names = NULL;
 	int counted, code = EXIT_OK;
 
-	if (p->asked->symbols)
+	if (p->opener)
 		finish_opening(p);
+	kernel_refresh(p->kernel);
 	counted = count(p);
 	/* Names may take long, and are found by a process that needs none of it. */
 	sampler_close(p->sampler);
@@ -526,7 +585,7 @@ static int tell(struct profile *p)
 
 static int start_opener(struct profile *p)
 {
-	int err = p->asked->symbols ? opener_new(&p->opener) : 0;
+	int err = p->config.places ? opener_new(&p->opener) : 0;
 
 	if (err)
 		complain("cannot start a process: %s", strerror(-err));
@@ -539,13 +598,18 @@ int profile_run(const struct profile_options *asked, char **command)
 	int code;
 
 	p.fold = fold_new();
+	p.samples = samples_new();
 	p.config.hz = asked->hz;
 	p.config.targets = (asked->pid || *command) && !asked->all;
-	p.config.places = asked->symbols != NULL;
-	code = open_output(&p);
+	p.config.pids = output_is_pprof(asked->output);
+	p.config.places = asked->symbols || p.config.pids;
+	p.config.kernel = !asked->user_only;
+	p.config.user = !asked->kernel_only;
+	code = output_open(&p.output, asked->output, asked->svg);
 	if (!code)
 		code = choose_programs(&p);
 	p.config.stock = asked->compare || !p.config.kfunc;
+	p.kernel = kernel_objects_new(p.bx);
 	allow_many_files(&p);
 	if (!code)
 		code = prepare_waiting(&p);
@@ -561,12 +625,14 @@ int profile_run(const struct profile_options *asked, char **command)
 		child_cancel(&p.child);
 	if (!code)
 		code = tell(&p);
-	if (p.out != stdout)
-		fclose(p.out);
+	output_close(p.output);
 	tdestroy(p.known, free_known);
+	samples_free(p.samples);
+	places_free(p.names);
 	fold_free(p.fold);
 	sampler_close(p.sampler);
 	opener_free(p.opener);
+	kernel_objects_free(p.kernel);
 	buildidx_close(p.bx);
 	return code;
 }

@@ -17,6 +17,9 @@
  * @hz: samples a second on each CPU
  * @seconds: how long; 0 for no limit
  * @output: name of the file to write; NULL for standard output
+ * @svg: name of the flame graph to write; NULL for none
+ * @user_only: no kernel stacks
+ * @kernel_only: no user stacks
  * @stock: by the stock helper
  * @compare: by both
  * @symbols: print names, from here; NULL for identities
@@ -27,6 +30,9 @@ struct profile_options {
 	unsigned int hz;
 	unsigned int seconds;
 	const char *output;
+	const char *svg;
+	bool user_only;
+	bool kernel_only;
 	bool stock;
 	bool compare;
 	struct symbols *symbols;

@@ -209,6 +209,9 @@ static int load(struct sampler *s)
 	s->skel->rodata->ask_stock = c->stock;
 	s->skel->rodata->only_targets = c->targets;
 	s->skel->rodata->tell_places = c->places;
+	s->skel->rodata->tell_pids = c->pids;
+	s->skel->rodata->take_kernel = c->kernel;
+	s->skel->rodata->take_user = c->user;
 	s->catch = !c->fentry && can_catch();
 	s->skel->rodata->only_missed = s->catch;
 	bpf_program__set_autoload(s->skel->progs.sample_event, !c->fentry);

@@ -19,6 +19,9 @@
  * @fentry: perf_event programs may not call the kfunc: use a tracing program
  * @targets: only processes that sampler_follow() names, and what they start
  * @places: tell where files are mapped
+ * @pids: count the stacks of each process for itself
+ * @kernel: take kernel stacks
+ * @user: take user stacks
  */
 struct sampler_config {
 	unsigned int hz;
@@ -27,6 +30,9 @@ struct sampler_config {
 	bool fentry;
 	bool targets;
 	bool places;
+	bool pids;
+	bool kernel;
+	bool user;
 };
 
 struct sampler;

@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profile_places.h"
+#include "symbols_functions.h"
+
 /** struct symbols - files known by identity, and those in use */
 struct symbols;
 
@@ -48,16 +51,41 @@ void symbols_hold(struct symbols *s);
 void symbols_add_vdso(struct symbols *s);
 
 /**
+ * symbols_add_source() - names from elsewhere than a file
+ * @s: symbols
+ * @id: text of the identity that they are for; FOLD_ADDRESS for addresses in the kernel
+ * @find: adds the functions at an offset; adds none when it knows none
+ * @ctx: for @find
+ * @release: frees @ctx when it is no longer needed; NULL when it need not
+ *
+ * Files of symbols_add_dir() come first, all others later. The first source of an
+ * identity stays.
+ */
+void symbols_add_source(struct symbols *s, const char *id,
+			void (*find)(void *ctx, uint64_t offset, struct functions *f), void *ctx,
+			void (*release)(void *ctx));
+
+/**
  * symbols_line() - a folded line with names in the place of identities
  * @s: symbols
  * @line: without its count
  *
  * A frame becomes the function, and then one "NAME_[i]" for each function that was
- * inlined there. A frame that has no name stays as it is.
+ * inlined there. Frames of the kernel and of BPF keep their mark. A frame that has no
+ * name stays as it is.
  *
  * Return: allocated text.
  */
 char *symbols_line(struct symbols *s, const char *line);
+
+/**
+ * symbols_each_place() - all places that symbols_line() was asked for, with their functions
+ * @s: symbols
+ * @one: gets a place
+ * @ctx: for @one
+ */
+void symbols_each_place(const struct symbols *s,
+			void (*one)(void *ctx, const struct place *place), void *ctx);
 
 /** symbols_stop() - give up what is being fetched, and fetch no more; from signal handlers */
 void symbols_stop(void);

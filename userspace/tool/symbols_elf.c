@@ -12,6 +12,7 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +26,26 @@
 #define BASE	0x10000000UL
 #define ROOM	(1UL << 40)
 
-#define INLINES_MAX	64
-/* A longer name is printed as it is: some kilobytes can stand for gigabytes. */
-#define MANGLED_MAX	4096
+/* Text sections that a kernel module can have. */
+#define SECTIONS_MAX	64
+/* Where those sections of a module are that have no code. */
+#define ELSEWHERE	(BASE + ROOM / 2)
+
+/**
+ * struct text_section - one that is loaded as part of a module's text
+ * @name: its name
+ * @offset: where it is in the text
+ */
+struct text_section {
+	const char *name;
+	uint64_t offset;
+};
 
 /**
  * struct symbols_elf - one file
  * @files: where local files are looked for
  * @id: text of its identity
+ * @origin: whose code it is, which tells what offsets are
  * @dwfl: holds @mod alone
  * @mod: the file
  * @elf: the program, or its debug information alone
@@ -41,10 +54,14 @@
  * @debug_only: @elf is the debug information
  * @shift: address minus offset of all code; only if @shifted
  * @shifted: the program headers do not tell, see guess_shift()
+ * @is_module: an object file, as kernel modules are
+ * @sections: its text
+ * @nr_sections: valid entries in @sections
  */
 struct symbols_elf {
 	const struct symbols_files *files;
 	const char *id;
+	enum fold_origin origin;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
 	Elf *elf;
@@ -53,6 +70,9 @@ struct symbols_elf {
 	bool debug_only;
 	GElf_Addr shift;
 	bool shifted;
+	bool is_module;
+	struct text_section sections[SECTIONS_MAX];
+	unsigned int nr_sections;
 };
 
 static volatile sig_atomic_t stopped;
@@ -142,9 +162,65 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *modname
 
 static char *debuginfo_path;
 
+/*
+ * Kernel modules are object files, which the kernel lays out: first of all the
+ * sections of text, except those that it frees after the module's start, one after
+ * another in the order of the file (layout_sections() in kernel/module/main.c).
+ */
+static void lay_out(struct symbols_elf *e, Elf *elf)
+{
+	static const GElf_Xword code = SHF_EXECINSTR | SHF_ALLOC;
+	Elf_Scn *scn = NULL;
+	uint64_t end = 0;
+	const char *name;
+	GElf_Shdr shdr;
+	size_t names;
+
+	e->is_module = true;
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return;
+	while (e->nr_sections < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)) &&
+	       gelf_getshdr(scn, &shdr)) {
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if ((shdr.sh_flags & code) != code || !name || !strncmp(name, ".init", 5))
+			continue;
+		if (shdr.sh_addralign > 1)
+			end = (end + shdr.sh_addralign - 1) & ~(shdr.sh_addralign - 1);
+		e->sections[e->nr_sections].name = name;
+		e->sections[e->nr_sections++].offset = end;
+		end += shdr.sh_size;
+	}
+}
+
+/*
+ * Asked by libdwfl for each section of an object file, by name: debug files have others
+ * too. The first time is before it hands out the file, which can be had all the same.
+ */
+static int section_address(Dwfl_Module *mod, void **userdata, const char *modname, Dwarf_Addr base,
+			   const char *secname, GElf_Word shndx, const GElf_Shdr *shdr,
+			   Dwarf_Addr *addr)
+{
+	struct symbols_elf *e = *userdata;
+	GElf_Addr bias;
+	unsigned int i;
+
+	(void)modname;
+	(void)base;
+	(void)shndx;
+	(void)shdr;
+	if (!e->is_module)
+		lay_out(e, dwfl_module_getelf(mod, &bias));
+	*addr = ELSEWHERE;
+	for (i = 0; i < e->nr_sections; i++)
+		if (!strcmp(e->sections[i].name, secname))
+			*addr = BASE + e->sections[i].offset;
+	return DWARF_CB_OK;
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = find_elf,
 	.find_debuginfo = find_debuginfo,
+	.section_address = section_address,
 	.debuginfo_path = &debuginfo_path,
 };
 
@@ -247,13 +323,42 @@ static bool guess_shift(struct symbols_elf *e)
 	return true;
 }
 
+/* Files of user code have offsets in the file, which only program headers can tell. */
+static const char *prepare_user(struct symbols_elf *e)
+{
+	if (elf_getphdrnum(e->elf, &e->nr_phdrs) || !e->nr_phdrs)
+		return "the file that was found has no program headers";
+	if (e->debug_only && !guess_shift(e))
+		return "only its debug information was found, which does not tell offsets; the program is needed";
+	return NULL;
+}
+
+static const char *prepare(struct symbols_elf *e)
+{
+	GElf_Ehdr ehdr;
+
+	if (e->origin == FOLD_IN_USER)
+		return prepare_user(e);
+	if (!gelf_getehdr(e->elf, &ehdr))
+		return "the file that was found is damaged";
+	if (ehdr.e_type == ET_REL && !e->is_module)
+		lay_out(e, e->elf);
+	return NULL;
+}
+
 struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const char *id,
-				     const char **why)
+				     enum fold_origin origin, const char **why)
 {
 	struct symbols_elf *e = must(calloc(1, sizeof(*e)));
 	unsigned char bytes[BUILDIDX_ID_MAX];
-	size_t len = gnu_id_of(id, bytes);
 	void **userdata;
+	size_t len;
+
+	/* as a file it has it for a GNU build ID */
+	if (origin == FOLD_IN_BPF && !strncmp(id, "bpf:", 4))
+		id += 4;
+	len = gnu_id_of(id, bytes);
+	e->origin = origin;
 
 	e->files = files;
 	e->id = id;
@@ -277,14 +382,9 @@ struct symbols_elf *symbols_elf_open(const struct symbols_files *files, const ch
 		*why = "the file that was found has another ID";
 		goto failed;
 	}
-	if (elf_getphdrnum(e->elf, &e->nr_phdrs) || !e->nr_phdrs) {
-		*why = "the file that was found has no program headers";
+	*why = prepare(e);
+	if (*why)
 		goto failed;
-	}
-	if (e->debug_only && !guess_shift(e)) {
-		*why = "only its debug information was found, which does not tell offsets; the program is needed";
-		goto failed;
-	}
 	return e;
 failed:
 	symbols_elf_close(e);
@@ -304,12 +404,46 @@ void symbols_elf_close(struct symbols_elf *e)
 	free(e);
 }
 
+/* An exported BPF program has its image as .text. */
+static bool address_in_text(const struct symbols_elf *e, uint64_t offset, GElf_Addr *addr)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (elf_getshdrstrndx(e->elf, &names))
+		return false;
+	while ((scn = elf_nextscn(e->elf, scn)) && gelf_getshdr(scn, &shdr)) {
+		name = elf_strptr(e->elf, names, shdr.sh_name);
+		if (!name || strcmp(name, ".text"))
+			continue;
+		*addr = shdr.sh_addr + offset + e->bias;
+		return offset < shdr.sh_size;
+	}
+	return false;
+}
+
+/* Where the kernel's code at @offset is loaded. */
+static bool kernel_address_of(const struct symbols_elf *e, uint64_t offset, GElf_Addr *addr)
+{
+	if (e->is_module)
+		*addr = BASE + offset;
+	else if (e->origin == FOLD_IN_BPF)
+		return address_in_text(e, offset, addr);
+	else
+		*addr = offset + e->bias;
+	return true;
+}
+
 /* Where the file's code at @offset is loaded. */
 static bool address_of(const struct symbols_elf *e, uint64_t offset, GElf_Addr *addr)
 {
 	GElf_Phdr p;
 	size_t i;
 
+	if (e->origin != FOLD_IN_USER)
+		return kernel_address_of(e, offset, addr);
 	for (i = 0; i < e->nr_phdrs; i++) {
 		if (!gelf_getphdr(e->elf, (int)i, &p) || !is_code(&p))
 			continue;
@@ -341,36 +475,6 @@ static const char *linkage_name(Dwarf_Die *die)
 	return name;
 }
 
-/* Of the C++ runtime, whose headers are of no use to C. */
-char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
-
-/* Bytes of UTF-8 for U+0080 to U+009F, which terminals obey as they do those below space. */
-static bool is_c1(const unsigned char *p)
-{
-	return p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f;
-}
-
-/* A name as readable text that separates nothing. */
-static void put_name(FILE *out, const char *name)
-{
-	const unsigned char *p;
-	char *plain = NULL;
-
-	if (!strncmp(name, "_Z", 2) && strlen(name) <= MANGLED_MAX)
-		plain = __cxa_demangle(name, NULL, NULL, NULL);
-	for (p = (const unsigned char *)(plain ? plain : name); *p; p++) {
-		bool c1 = is_c1(p);
-
-		if (c1)
-			fprintf(out, "\\%03o", *p++);
-		if (c1 || *p == ';' || *p == '\\' || *p < ' ' || *p == 0x7f)
-			fprintf(out, "\\%03o", *p);
-		else
-			putc(*p, out);
-	}
-	free(plain);
-}
-
 /* Producers may leave the table of address ranges out: look at each unit then. */
 static Dwarf_Die *unit_of(Dwfl_Module *mod, GElf_Addr addr, Dwarf_Addr *bias)
 {
@@ -391,13 +495,19 @@ static Dwarf_Die *unit_of(Dwfl_Module *mod, GElf_Addr addr, Dwarf_Addr *bias)
 /**
  * struct search - the functions around an address
  * @pc: address, as the debug information has it
- * @names: their names, outermost first
- * @nr: valid entries in @names; -1 when one has no name
+ * @cu: unit
+ * @found: outermost first; @file and @line are where @pc is, seen from that function
+ * @nr: valid entries in @found; -1 when one has no name
  * @dies: entries that may still be looked at
  */
 struct search {
 	Dwarf_Addr pc;
-	const char *names[INLINES_MAX];
+	Dwarf_Die *cu;
+	struct {
+		const char *name;
+		const char *file;
+		unsigned int line;
+	} found[FUNCTIONS_MAX];
 	int nr;
 	unsigned int dies;
 };
@@ -409,14 +519,38 @@ static bool holds_functions(int tag)
 	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
+static unsigned int number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_formudata(dwarf_attr(die, name, &attr), &value) || value > UINT_MAX)
+		return 0;
+	return (unsigned int)value;
+}
+
+/* Where the function before it has what is inlined here. */
+static void call_site(struct search *s, Dwarf_Die *die)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	s->found[s->nr - 1].line = number_of(die, DW_AT_call_line);
+	if (!dwarf_getsrcfiles(s->cu, &files, &n))
+		s->found[s->nr - 1].file = dwarf_filesrc(files, number_of(die, DW_AT_call_file),
+							 NULL, NULL);
+}
+
 static bool enter(struct search *s, Dwarf_Die *die, int tag)
 {
 	if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
 		return true;
-	if (s->nr == INLINES_MAX)
+	if (s->nr == FUNCTIONS_MAX)
 		return false;
-	s->names[s->nr] = linkage_name(die);
-	if (!s->names[s->nr]) {
+	if (s->nr > 0)
+		call_site(s, die);
+	s->found[s->nr].name = linkage_name(die);
+	if (!s->found[s->nr].name) {
 		s->nr = -1;
 		return false;
 	}
@@ -455,17 +589,28 @@ static bool search_below(struct search *s, Dwarf_Die *parent, int depth)
 	return false;
 }
 
+static void search_line(struct search *s, const char **file, unsigned int *line)
+{
+	Dwarf_Line *l = dwarf_getsrc_die(s->cu, s->pc);
+	int n;
+
+	if (!l || dwarf_lineno(l, &n) || n < 0)
+		return;
+	*line = (unsigned int)n;
+	*file = dwarf_linesrc(l, NULL, NULL);
+}
+
 static void search_names(struct symbols_elf *e, GElf_Addr addr, struct search *s)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *cu = unit_of(e->mod, addr, &bias);
 
 	s->nr = 0;
 	s->dies = DIES_MAX;
-	if (!cu)
+	s->cu = unit_of(e->mod, addr, &bias);
+	if (!s->cu)
 		return;
 	s->pc = addr - bias;
-	search_below(s, cu, 0);
+	search_below(s, s->cu, 0);
 }
 
 static const char *symbol_of(struct symbols_elf *e, GElf_Addr addr)
@@ -480,30 +625,29 @@ static const char *symbol_of(struct symbols_elf *e, GElf_Addr addr)
 	return name;
 }
 
-bool symbols_elf_put(struct symbols_elf *e, FILE *out, uint64_t offset, bool is_return)
+void symbols_elf_find(struct symbols_elf *e, uint64_t offset, bool is_return, struct functions *f)
 {
-	struct search s;
-	const char *name;
+	const char *name, *file = NULL;
+	unsigned int line = 0;
+	struct search s = { 0 };
 	GElf_Addr addr;
 	int i;
 
 	if (stopped || !address_of(e, offset, &addr))
-		return false;
+		return;
 	if (is_return)
 		addr--;
 	search_names(e, addr, &s);
+	if (s.cu)
+		search_line(&s, &file, &line);
 	if (s.nr <= 0) {
 		name = symbol_of(e, addr);
-		if (!name)
-			return false;
-		put_name(out, name);
-		return true;
+		if (name)
+			functions_add(f, name, file, line);
+		return;
 	}
-	put_name(out, s.names[0]);
-	for (i = 1; i < s.nr; i++) {
-		putc(';', out);
-		put_name(out, s.names[i]);
-		fputs("_[i]", out);
-	}
-	return true;
+	s.found[s.nr - 1].file = file;
+	s.found[s.nr - 1].line = line;
+	for (i = 0; i < s.nr; i++)
+		functions_add(f, s.found[i].name, s.found[i].file, s.found[i].line);
 }

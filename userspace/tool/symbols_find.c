@@ -218,6 +218,13 @@ void symbols_files_add_vdso(struct symbols_files *f)
 		close(fd);
 }
 
+bool symbols_files_have(const struct symbols_files *f, const char *id)
+{
+	struct file program = { .id = (char *)id }, debug = { .id = (char *)id, .debug = true };
+
+	return tfind(&program, &f->tree, by_id) || tfind(&debug, &f->tree, by_id);
+}
+
 static void hold(const void *node, VISIT when, void *closure)
 {
 	struct file *file = *(struct file *const *)node;

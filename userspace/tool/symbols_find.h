@@ -28,6 +28,9 @@ void symbols_files_add_fd(struct symbols_files *f, int fd, const char *id);
 /** symbols_files_add_vdso() - see symbols_add_vdso() */
 void symbols_files_add_vdso(struct symbols_files *f);
 
+/** symbols_files_have() - is there a file of this identity, or its debug information? */
+bool symbols_files_have(const struct symbols_files *f, const char *id);
+
 /** symbols_files_hold() - see symbols_hold() */
 void symbols_files_hold(struct symbols_files *f);
 
