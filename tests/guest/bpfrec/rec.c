@@ -260,9 +260,32 @@ static void bad_record(struct stream *s, const struct buildidx_rec *r, const cha
 			 r->type, r->size, (unsigned long long)r->seq, why);
 }
 
-bool stream_exact(const struct stream *s)
+/*
+ * What a LOST record counted is known to be right when the next number is: it spans as
+ * many numbers as it counts, or fewer where records could not even be made.
+ */
+static void settle(struct stream *s, uint64_t seq)
 {
-	return !s->gaps && !s->bad && s->records + s->lost == s->next - s->first;
+	const uint64_t span = seq - s->pending_seq;
+
+	if (!s->pending)
+		return;
+	if (span && span <= s->pending)
+		s->unmade += s->pending - span;
+	else
+		s->gaps += span;
+	s->next = seq;
+	s->pending = 0;
+}
+
+bool stream_exact(struct stream *s)
+{
+	struct buildidx_stream a;
+
+	if (!stream_ask(s->fd, 0, 0, &a) && s->pending)
+		settle(s, a.seq);
+	return !s->gaps && !s->bad && !s->pending &&
+	       s->records + s->lost - s->unmade == s->next - s->first;
 }
 
 /* Numbers follow each other, but for what LOST tells and, where a reader chose, other types. */
@@ -270,18 +293,21 @@ static void count(struct stream *s, const struct buildidx_rec *r)
 {
 	const bool all = (s->types & ALL_TYPES) == ALL_TYPES;
 
+	if (all)
+		settle(s, r->seq);
 	if (r->seq < s->next)
 		bad_record(s, r, "its number came before");
 	else if (all)
 		s->gaps += r->seq - s->next;
+	s->next = r->seq + 1;
 	if (r->type == BUILDIDX_REC_LOST) {
-		const struct buildidx_rec_lost *l = (const void *)r;
-
-		s->lost += l->lost;
-		s->next = all ? r->seq + l->lost : r->seq + 1;
+		s->pending = ((const struct buildidx_rec_lost *)r)->lost;
+		s->pending_seq = r->seq;
+		s->lost += s->pending;
+		if (!s->pending)
+			bad_record(s, r, "it counts nothing");
 		return;
 	}
-	s->next = r->seq + 1;
 	s->records++;
 	if (r->type < BUILDIDX_REC_TYPES)
 		s->of_type[r->type]++;

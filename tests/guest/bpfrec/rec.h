@@ -26,6 +26,9 @@
  * @of_type: the same by type
  * @lost: sum of the LOST records
  * @gaps: numbers that were missing and that no LOST record told of
+ * @unmade: lost ones that never had a number of their own: they could not be made
+ * @pending: what the last LOST record counted, until the number after it is known
+ * @pending_seq: number of that LOST record
  * @bad: records that are not as the format says
  * @first_bad: what was wrong with the first such
  */
@@ -42,6 +45,9 @@ struct stream {
 	uint64_t of_type[BUILDIDX_REC_TYPES];
 	uint64_t lost;
 	uint64_t gaps;
+	uint64_t unmade;
+	uint64_t pending;
+	uint64_t pending_seq;
 	uint64_t bad;
 	char first_bad[160];
 };
@@ -53,8 +59,11 @@ struct stream {
 void stream_open(struct stream *s, uint32_t types, bool oldest);
 void stream_close(struct stream *s);
 
-/* Of a reader of all types: did each number come, or was it told of as lost? */
-bool stream_exact(const struct stream *s);
+/*
+ * Of a reader of all types, which has read all that there is: did each number come, or was
+ * it told of as lost?
+ */
+bool stream_exact(struct stream *s);
 
 /*
  * The next record, valid until the next call. Waits up to @ms for it; NULL when there
