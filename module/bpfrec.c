@@ -10,7 +10,10 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include <linux/uaccess.h>
 
 #include "bpfid.h"
@@ -51,6 +54,7 @@ struct bidx_text_ref {
  * @refs: hash table of BTF texts
  * @refs_bits: its size
  * @cut: something did not fit
+ * @name: for a name that is made up
  */
 struct bidx_builder {
 	char *strings;
@@ -59,6 +63,7 @@ struct bidx_builder {
 	struct bidx_text_ref *refs;
 	unsigned int refs_bits;
 	bool cut;
+	char name[KSYM_NAME_LEN];
 };
 
 static bool bidx_strings_grow(struct bidx_builder *b, u32 more)
@@ -137,20 +142,6 @@ static void bidx_btf_strings(const struct btf *btf, struct bidx_btf_strings *s)
 	s->len = hdr.str_len;
 }
 
-/* "bpf_prog_<tag>_<name>" without what every program has */
-static u32 bidx_func_name(struct bidx_builder *b, const struct bpf_prog *f)
-{
-	const char *name = f->aux->ksym.name;
-	size_t len = strnlen(name, sizeof(f->aux->ksym.name));
-	const size_t start = sizeof("bpf_prog_") - 1 + 2 * BPF_TAG_SIZE + 1;
-
-	if (len > start && name[start - 1] == '_') {
-		name += start;
-		len -= start;
-	}
-	return bidx_text(b, name, len);
-}
-
 static unsigned int bidx_count_funcs(const struct bpf_prog *prog)
 {
 	unsigned int n = bidx_prog_func_count(prog->aux);
@@ -161,6 +152,64 @@ static unsigned int bidx_count_funcs(const struct bpf_prog *prog)
 static const struct bpf_prog *bidx_func(const struct bpf_prog *prog, unsigned int i)
 {
 	return bidx_prog_func_count(prog->aux) ? prog->aux->func[i] : prog;
+}
+
+/* Name of a function in the BTF, empty where it has none or cannot be read. */
+static void bidx_func_btf_name(const struct bpf_prog *prog, u32 i,
+			       const struct bidx_btf_strings *s, char *name, size_t size)
+{
+	const struct bpf_prog_aux *aux = prog->aux;
+	const struct btf_type *type = NULL;
+
+	name[0] = '\0';
+	if (s->start && i < aux->func_info_cnt)
+		type = btf_type_by_id(aux->btf, aux->func_info[i].type_id);
+	if (type && type->name_off < s->len)
+		strscpy(name, s->start + type->name_off, min_t(size_t, size, s->len - type->name_off));
+}
+
+/*
+ * As in the kernel's symbol, "bpf_prog_<tag>_<name>", without what every program has. The
+ * kernel makes no symbols for programs of loaders without CAP_BPF, and none for
+ * interpreted ones; those get the name that they would have. A function without a name keeps
+ * the whole, "bpf_prog_<tag>".
+ */
+static u32 bidx_func_name(struct bidx_builder *b, const struct bpf_prog *prog, u32 i,
+			  const struct bidx_btf_strings *s)
+{
+	const size_t start = sizeof("bpf_prog_") - 1 + 2 * BPF_TAG_SIZE + 1;
+	const struct bpf_prog *f = bidx_func(prog, i);
+	/* func[0] is the main program's text; what names it is in the main program itself. */
+	const char *sym = i ? f->aux->ksym.name : prog->aux->ksym.name;
+	size_t len = strnlen(sym, KSYM_NAME_LEN);
+	char *name = b->name;
+
+	if (len > start && sym[start - 1] == '_')
+		return bidx_text(b, sym + start, len - start);
+	if (len)
+		return bidx_text(b, sym, len);
+	bidx_func_btf_name(prog, i, s, name, sizeof(b->name));
+	if (!name[0] && i)
+		strscpy(name, "F", sizeof(b->name));
+	else if (!name[0])
+		strscpy(name, prog->aux->name, sizeof(b->name));
+	if (!name[0])
+		snprintf(name, sizeof(b->name), "bpf_prog_%*phN", BPF_TAG_SIZE, prog->tag);
+	return bidx_text(b, name, strlen(name));
+}
+
+/*
+ * The kernel keeps 15 bytes of a program's name. Where the main function's name starts with
+ * them, and is longer, that is it. @func is that function's name in the record.
+ */
+static u32 bidx_prog_name(struct bidx_builder *b, const struct bpf_prog *prog, u32 func)
+{
+	const char *name = prog->aux->name;
+	size_t len = strnlen(name, sizeof(prog->aux->name));
+
+	if (len == sizeof(prog->aux->name) - 1 && !strncmp(b->strings + func, name, len))
+		return func;
+	return bidx_text(b, name, len);
 }
 
 /* Lines of one function, in the order of its text. Return: their number. */
@@ -244,31 +293,27 @@ static int bidx_parts_alloc(struct bidx_parts *p, struct bidx_builder *b,
 	return p->funcs && p->lines && b->refs ? 0 : -ENOMEM;
 }
 
+/* Each function has its place in the image, whether the record will have a copy of it or not. */
 static void bidx_collect_funcs(struct bidx_parts *p, struct bidx_builder *b,
-			       const struct bpf_prog *prog)
+			       const struct bpf_prog *prog, const struct bidx_btf_strings *strings)
 {
-	struct bidx_btf_strings strings;
 	u32 i;
 
-	bidx_btf_strings(prog->aux->btf, &strings);
 	for (i = 0; i < p->nr_funcs; i++) {
 		const struct bpf_prog *f = bidx_func(prog, i);
 		struct buildidx_bpf_func *out = &p->funcs[i];
 
-		out->name = bidx_func_name(b, f);
+		out->name = bidx_func_name(b, prog, i, strings);
 		out->line = p->nr_lines;
+		out->image = p->image_len;
+		/* All functions of a program together have less than 2 GiB, on any machine. */
 		if (!f->jited)
 			continue;
 		out->addr = (unsigned long)f->bpf_func;
 		out->len = f->jited_len;
-		out->lines = bidx_func_lines(b, &strings, f, p->lines + p->nr_lines,
+		out->lines = bidx_func_lines(b, strings, f, p->lines + p->nr_lines,
 					     p->lines_room - p->nr_lines);
 		p->nr_lines += out->lines;
-		if (out->len > BIDX_IMAGE_MAX - p->image_len) {
-			b->cut = true;
-			continue;
-		}
-		out->image = p->image_len;
 		p->image_len += ALIGN(out->len, 16);
 	}
 }
@@ -291,18 +336,29 @@ static void bidx_collect_maps(struct bidx_parts *p, struct bidx_builder *b,
 	mutex_unlock(&aux->used_maps_mutex);
 }
 
-static void bidx_copy_image(struct buildidx_rec_bpf *r, const struct bidx_parts *p)
+/* Return: false when the text could not be read. What is between the functions stays zero. */
+static bool bidx_copy_image(struct buildidx_rec_bpf *r, const struct bidx_parts *p)
 {
 	char *to = (char *)r + r->image.off;
 	u32 i;
 
-	for (i = 0; i < p->nr_funcs; i++) {
+	for (i = 0; i < p->nr_funcs && r->image.len; i++) {
 		const struct buildidx_bpf_func *f = &p->funcs[i];
 
-		if (f->image + f->len <= p->image_len && f->addr &&
-		    copy_from_kernel_nofault(to + f->image, (void *)(unsigned long)f->addr, f->len))
-			r->flags |= BUILDIDX_BPF_NO_IMAGE;
+		if (copy_from_kernel_nofault(to + f->image, (void *)(unsigned long)f->addr, f->len))
+			return false;
 	}
+	return true;
+}
+
+/* Leave the image out of a record; it is the last section. */
+static void bidx_drop_image(struct buildidx_rec_bpf *r)
+{
+	if (r->image.len)
+		r->rec.size = r->image.off;
+	r->image.off = 0;
+	r->image.len = 0;
+	r->flags |= BUILDIDX_BPF_NO_IMAGE;
 }
 
 /* What the program itself tells, but its texts. */
@@ -317,6 +373,7 @@ static void bidx_record_prog(struct buildidx_rec_bpf *r, struct bpf_prog *prog)
 	r->verified_insns = aux->verified_insns;
 	r->load_time = aux->load_time;
 	r->rec.time = aux->load_time;
+	r->uid = from_kuid(&init_user_ns, aux->user->uid);
 	memcpy(r->tag, prog->tag, sizeof(r->tag));
 	if (prog->gpl_compatible)
 		r->flags |= BUILDIDX_BPF_GPL;
@@ -324,10 +381,67 @@ static void bidx_record_prog(struct buildidx_rec_bpf *r, struct bpf_prog *prog)
 		r->flags |= BUILDIDX_BPF_NO_JIT;
 	if (!aux->btf)
 		r->flags |= BUILDIDX_BPF_NO_BTF;
+}
+
+/*
+ * What the program was loaded to attach to. The name is in the BTF of the kernel, which the
+ * program holds, or in that of another program, which it holds until it is attached.
+ */
+static void bidx_record_target(struct buildidx_rec_bpf *r, struct bidx_builder *b,
+			       struct bpf_prog_aux *aux)
+{
+	const char *name = aux->attach_func_name;
+
 	mutex_lock(&aux->dst_mutex);
 	if (aux->dst_prog)
 		r->attach_prog = aux->dst_prog->aux->id;
+	if (name && (aux->dst_prog || aux->attach_btf))
+		r->attach_name = bidx_text(b, name, strnlen(name, KSYM_NAME_LEN));
 	mutex_unlock(&aux->dst_mutex);
+}
+
+/* Return: the record, or NULL for want of memory. */
+static struct buildidx_rec_bpf *bidx_put_together(struct buildidx_rec_bpf *head,
+						  const struct bidx_parts *p,
+						  const struct bidx_builder *b)
+{
+	struct buildidx_rec_bpf *r = NULL;
+	u32 at = sizeof(*head);
+
+	head->rec.type = BUILDIDX_REC_BPF_LOAD;
+	head->rec.fixed = sizeof(*head);
+	head->func_each = sizeof(*p->funcs);
+	head->line_each = sizeof(*p->lines);
+	bidx_sect(&head->funcs, &at, p->nr_funcs * sizeof(*p->funcs));
+	bidx_sect(&head->lines, &at, p->nr_lines * sizeof(*p->lines));
+	bidx_sect(&head->maps, &at, p->nr_maps * sizeof(*p->maps));
+	bidx_sect(&head->strings, &at, b->used);
+	if (b->cut)
+		head->flags |= BUILDIDX_REC_CUT;
+	head->rec.size = at;
+	if (p->image_len && p->image_len <= BIDX_IMAGE_MAX) {
+		bidx_sect(&head->image, &at, p->image_len);
+		head->rec.size = at;
+		r = kvzalloc(at, GFP_KERNEL | __GFP_NOWARN);
+	}
+	if (!r) {
+		/* Without the image it is still worth having. */
+		if (p->image_len)
+			head->flags |= BUILDIDX_REC_CUT;
+		bidx_drop_image(head);
+		r = kvzalloc(head->rec.size, GFP_KERNEL | __GFP_NOWARN);
+	}
+	if (!r)
+		return NULL;
+	*r = *head;
+	memcpy((char *)r + r->funcs.off, p->funcs, r->funcs.len);
+	memcpy((char *)r + r->lines.off, p->lines, r->lines.len);
+	memcpy((char *)r + r->maps.off, p->maps, r->maps.len);
+	memcpy((char *)r + r->strings.off, b->strings, r->strings.len);
+	if (!bidx_copy_image(r, p))
+		bidx_drop_image(r);
+	bidx_bpf_id(r, r->build_id);
+	return r;
 }
 
 /**
@@ -346,58 +460,27 @@ struct buildidx_rec_bpf *bidx_bpf_record(struct bpf_prog *prog, const struct bid
 	struct bidx_btf_strings strings;
 	struct bidx_builder b = {};
 	struct bidx_parts p = {};
-	u32 at = sizeof(head);
-	const char *name;
 
 	if (bidx_parts_alloc(&p, &b, prog))
 		goto free;
 	bidx_text(&b, "", 0);
-	bidx_record_prog(&head, prog);
-	bidx_collect_funcs(&p, &b, prog);
-	bidx_collect_maps(&p, &b, prog->aux);
 	bidx_btf_strings(prog->aux->btf, &strings);
 	if (prog->aux->btf && !strings.start)
 		head.flags |= BUILDIDX_BPF_NO_STRINGS;
-	name = prog->aux->name;
-	head.name = bidx_text(&b, name, strnlen(name, sizeof(prog->aux->name)));
-	name = prog->aux->attach_func_name;
-	if (name)
-		head.attach_name = bidx_text(&b, name, strnlen(name, KSYM_NAME_LEN));
+	bidx_record_prog(&head, prog);
+	bidx_collect_funcs(&p, &b, prog, &strings);
+	bidx_collect_maps(&p, &b, prog->aux);
+	head.name = bidx_prog_name(&b, prog, p.funcs[0].name);
+	bidx_record_target(&head, &b, prog->aux);
 	if (loader) {
 		head.pid = loader->pid;
 		head.tid = loader->tid;
-		head.uid = loader->uid;
 		strscpy(head.comm, loader->comm, sizeof(head.comm));
 	} else {
 		head.flags |= BUILDIDX_REC_ADOPTED;
 	}
-	if (b.cut)
-		head.flags |= BUILDIDX_REC_CUT;
-	if (!b.strings)
-		goto free;
-
-	head.rec.type = BUILDIDX_REC_BPF_LOAD;
-	head.rec.fixed = sizeof(head);
-	head.func_each = sizeof(*p.funcs);
-	head.line_each = sizeof(*p.lines);
-	bidx_sect(&head.funcs, &at, p.nr_funcs * sizeof(*p.funcs));
-	bidx_sect(&head.lines, &at, p.nr_lines * sizeof(*p.lines));
-	bidx_sect(&head.maps, &at, p.nr_maps * sizeof(*p.maps));
-	bidx_sect(&head.strings, &at, b.used);
-	bidx_sect(&head.image, &at, p.image_len);
-	head.rec.size = at;
-
-	r = kvzalloc(at, GFP_KERNEL | __GFP_NOWARN);
-	if (!r)
-		goto free;
-	*r = head;
-	memcpy((char *)r + r->funcs.off, p.funcs, r->funcs.len);
-	memcpy((char *)r + r->lines.off, p.lines, r->lines.len);
-	if (r->maps.len)
-		memcpy((char *)r + r->maps.off, p.maps, r->maps.len);
-	memcpy((char *)r + r->strings.off, b.strings, r->strings.len);
-	bidx_copy_image(r, &p);
-	bidx_bpf_id(r, r->build_id);
+	if (b.strings)
+		r = bidx_put_together(&head, &p, &b);
 free:
 	bidx_parts_free(&p, &b);
 	return r;

@@ -14,13 +14,11 @@ struct bpf_prog;
  * struct bidx_loader - who loaded a program
  * @pid: process, in the initial namespace
  * @tid: thread
- * @uid: user, in the initial namespace
  * @comm: name of the thread
  */
 struct bidx_loader {
 	u32 pid;
 	u32 tid;
-	u32 uid;
 	char comm[TASK_COMM_LEN];
 };
 

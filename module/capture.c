@@ -183,10 +183,11 @@ static int bidx_capture_restless(struct inode *inode)
  * unknown; negative: nothing stored, a known file keeps the entry it has.
  */
 static int bidx_capture_once(struct file *file, struct inode *inode, void *scratch,
-			     struct bidx_ident *id)
+			     struct bidx_ident *id, const struct bidx_mapper *by)
 {
 	struct bidx_reader reader = {};
 	struct bidx_times before, after;
+	struct buildidx_object obj;
 	struct bidx_ticket ticket;
 	bool failed = false;
 	u8 traits = 0;
@@ -242,7 +243,13 @@ static int bidx_capture_once(struct file *file, struct inode *inode, void *scrat
 			goto abort;
 	}
 	bidx_entry_set(ticket.e, inode, &after, traits);
+	if (!failed)
+		bidx_entry_describe(ticket.e, &obj);
 	err = bidx_index_publish(&ticket, failed ? BIDX_FAILED : BIDX_VALID);
+	if (!err && !failed && !ticket.known && inode != READ_ONCE(bidx_probe.inode)) {
+		obj.object = ticket.object;
+		bidx_tell_object(file, &obj, by);
+	}
 	return err ?: failed;
 
 abort:
@@ -255,6 +262,7 @@ abort:
  * @file: to read through; NULL: resident pages only
  * @inode: the key; kept alive by the caller. Not file_inode(@file) where
  *	@file is an overlayfs file and @inode what it really maps.
+ * @by: who mapped it, for the stream; NULL when nobody did, or that is not known
  *
  * Counted as CAPTURED and then as exactly one of INDEXED, REFUSED, FAILED and
  * DROPPED.
@@ -265,7 +273,7 @@ abort:
  * changes all the time; -EAGAIN, -EINTR, -EIO, -ENOMEM, ... reading failed and
  * the index is as before.
  */
-int bidx_capture(struct file *file, struct inode *inode)
+int bidx_capture(struct file *file, struct inode *inode, const struct bidx_mapper *by)
 {
 	struct bidx_ident *id;
 	void *scratch;
@@ -277,7 +285,7 @@ int bidx_capture(struct file *file, struct inode *inode)
 	id = kmalloc(sizeof(*id), GFP_KERNEL | __GFP_NOWARN);
 	if (scratch && id) {
 		for (i = 0; i < BIDX_CAPTURE_TRIES; i++) {
-			err = bidx_capture_once(file, inode, scratch, id);
+			err = bidx_capture_once(file, inode, scratch, id, by);
 			if (err != -EBUSY)
 				break;
 		}
@@ -323,6 +331,6 @@ void bidx_reread(struct inode *inode, u64 object)
 	if (!inode)
 		return;
 	bidx_count(BUILDIDX_CNT_REREAD);
-	bidx_capture(NULL, inode);
+	bidx_capture(NULL, inode, NULL);
 	bidx_index_ungrab(inode);
 }

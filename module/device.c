@@ -3,6 +3,8 @@
  * /dev/buildidx (design D10, D11; the ABI is in include/uapi/buildidx.h)
  */
 #include "internal.h"
+#include "krec.h"
+#include "reader.h"
 
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -29,14 +31,10 @@ union bidx_arg {
 	struct buildidx_query_object object;
 	struct buildidx_dump dump;
 	struct buildidx_stats stats;
+	struct buildidx_stream stream;
 };
 
-static bool bidx_may_see_all(void)
-{
-	return perfmon_capable() || capable(CAP_SYS_ADMIN);
-}
-
-static long bidx_ioc_info(union bidx_arg *arg)
+static long bidx_ioc_info(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_info *info = &arg->info;
 	u32 size = info->size;
@@ -62,7 +60,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
  * What the index says of an inode now. Return: false when reading the file
  * could make the answer better.
  */
-static bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
+bool bidx_object_of(struct inode *inode, struct buildidx_object *obj)
 {
 	struct bidx_entry *e;
 
@@ -104,14 +102,14 @@ static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 	}
 	if (bidx_object_of(inode, obj))
 		return 0;
-	err = bidx_capture(file, inode);
+	err = bidx_capture(file, inode, NULL);
 	if (err == -EINTR || err == -ENOMEM)
 		return err;
 	bidx_object_of(inode, obj);
 	return 0;
 }
 
-static long bidx_ioc_query_fd(union bidx_arg *arg)
+static long bidx_ioc_query_fd(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_query_fd *q = &arg->fd;
 	struct file *file;
@@ -176,13 +174,13 @@ static long bidx_query_mm(struct mm_struct *mm, u64 address, struct bidx_range *
 		if (!file)
 			break;
 		if (!pass)
-			bidx_capture(file, file_inode(file));
+			bidx_capture(file, file_inode(file), NULL);
 		fput(file);
 	}
 	return 0;
 }
 
-static long bidx_ioc_query_addr(union bidx_arg *arg)
+static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_query_addr *q = &arg->addr;
 	struct bidx_range r = { .status = BUILDIDX_STATUS_NO_MM };
@@ -208,7 +206,7 @@ static long bidx_ioc_query_addr(union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_query_exe(union bidx_arg *arg)
+static long bidx_ioc_query_exe(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_query_exe *q = &arg->exe;
 	struct mm_struct *mm;
@@ -231,7 +229,7 @@ static long bidx_ioc_query_exe(union bidx_arg *arg)
 	return err;
 }
 
-static long bidx_ioc_object(union bidx_arg *arg)
+static long bidx_ioc_object(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_query_object *q = &arg->object;
 	unsigned int i;
@@ -274,7 +272,7 @@ static int bidx_dump_copy(const struct buildidx_dump *d, u32 done,
 }
 
 /* The cursor is the number of the next chain; a chain is given whole or not at all. */
-static long bidx_ioc_dump(union bidx_arg *arg)
+static long bidx_ioc_dump(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_dump *d = &arg->dump;
 	u64 steps = bidx_index_heads() + 1;
@@ -313,7 +311,7 @@ static long bidx_ioc_dump(union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_stats(union bidx_arg *arg)
+static long bidx_ioc_stats(struct file *dev, union bidx_arg *arg)
 {
 	struct buildidx_stats *s = &arg->stats;
 	struct bidx_cpu_stats *sum;
@@ -340,12 +338,17 @@ static long bidx_ioc_stats(union bidx_arg *arg)
 	return 0;
 }
 
+static long bidx_ioc_stream(struct file *dev, union bidx_arg *arg)
+{
+	return bidx_reader_ioctl(dev, &arg->stream);
+}
+
 /* @min is the size of the first version of the struct: it never grows. */
 static const struct bidx_op {
 	unsigned int cmd;
 	size_t min;
 	size_t size;
-	long (*run)(union bidx_arg *arg);
+	long (*run)(struct file *dev, union bidx_arg *arg);
 } bidx_ops[] = {
 #define BIDX_OP(cmd, type, run) \
 	{ cmd, sizeof(struct type), sizeof(struct type), run }
@@ -356,6 +359,7 @@ static const struct bidx_op {
 	BIDX_OP(BUILDIDX_IOC_OBJECT, buildidx_query_object, bidx_ioc_object),
 	BIDX_OP(BUILDIDX_IOC_DUMP, buildidx_dump, bidx_ioc_dump),
 	BIDX_OP(BUILDIDX_IOC_STATS, buildidx_stats, bidx_ioc_stats),
+	BIDX_OP(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
 };
 
 static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -390,7 +394,7 @@ static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	if (err)
 		goto out;
 	arg->info.size = size;	/* @size is first in each; it may have changed meanwhile */
-	err = op->run(arg);
+	err = op->run(file, arg);
 	if (!err && copy_to_user(user, arg, min_t(size_t, size, op->size)))
 		err = -EFAULT;
 out:
@@ -400,6 +404,10 @@ out:
 
 static const struct file_operations bidx_fops = {
 	.owner = THIS_MODULE,
+	.open = bidx_reader_open,
+	.release = bidx_reader_release,
+	.read = bidx_reader_read,
+	.poll = bidx_reader_poll,
 	.unlocked_ioctl = bidx_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,

@@ -589,3 +589,27 @@ int bidx_identify(const struct bidx_reader *r, struct bidx_ident *out, void *scr
 		return 0;
 	return hash_content(r, out, scratch);
 }
+
+int bidx_identify_notes(const struct bidx_reader *r, struct bidx_ident *out, void *scratch)
+{
+	const u16 one = 1;
+	const struct table_entry all = { .size = r->size, .align = 4 };
+	struct search s = {
+		.r = r,
+		.out = out,
+		.win[WINDOW_TABLE].buf = scratch,
+		.win[WINDOW_NOTE].buf = (u8 *)scratch + WINDOW_SIZE,
+		.big_endian = !*(const u8 *)&one,
+	};
+	int ret;
+
+	forget_ident(out);
+	start_search(&s, BUILDIDX_SOURCE_KERNEL);
+	ret = search_notes(&s, &all);
+	if (ret < 0 && ret != -ENODATA)
+		return ret;
+	/* A Go build ID is not what is asked for. */
+	if (out->kind == BUILDIDX_KIND_GO)
+		forget_ident(out);
+	return 0;
+}

@@ -88,6 +88,17 @@ void bidx_sha256(const void *head, size_t head_len, const void *tail,
 int bidx_identify(const struct bidx_reader *r, struct bidx_ident *out, void *scratch);
 
 /**
+ * bidx_identify_notes() - find the GNU build ID in notes alone
+ * @r: the notes, one after another, of the byte order and size of this machine's
+ * @out: result: status OK, or NO_NOTE or TOO_LONG without an identity
+ * @scratch: as for bidx_identify()
+ *
+ * Context: any that @r->read may run in. Takes no lock.
+ * Return: 0, or the negative errno of a failed read.
+ */
+int bidx_identify_notes(const struct bidx_reader *r, struct bidx_ident *out, void *scratch);
+
+/**
  * bidx_self_test_ident() - run the parser on built-in notes
  * @scratch: as for bidx_identify()
  *

@@ -13,13 +13,17 @@
  * with it after the self-test: root, twice, within microseconds.)
  */
 #include "internal.h"
+#include "bpfprog.h"
+#include "krec.h"
 
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 
 #include "compat/ftrace.h"
+#include "reader.h"
 
 #define BIDX_ALTERNATIVES 3
 
@@ -29,6 +33,8 @@
  * @symbols: functions that it can sit on, best first; the first argument of
  *	each is what @event takes
  * @event: what to do with that argument
+ * @event2: the same for a hook that takes two
+ * @event_regs: the same for one that takes more
  * @callback: the same, called by ftrace; each hook has its own, as the functions
  *	that are hooked run often and are mostly of no interest
  * @loss: what is lost without it, for dmesg
@@ -42,6 +48,8 @@ struct bidx_hook {
 	const char *name;
 	const char *symbols[BIDX_ALTERNATIVES];
 	void (*event)(void *arg);
+	void (*event2)(void *arg, unsigned long arg1);
+	void (*event_regs)(struct pt_regs *regs);
 	ftrace_func_t callback;
 	const char *loss;
 	int placed;
@@ -76,6 +84,7 @@ static void bidx_on_mmap(void *arg)
 {
 	struct vm_area_struct *vma = arg;
 	struct file *file = vma->vm_file;
+	bool known, tell;
 
 	if (!(vma->vm_flags & VM_EXEC))
 		return;
@@ -89,8 +98,10 @@ static void bidx_on_mmap(void *arg)
 	bidx_hit(BIDX_HOOK_MMAP);
 	if (bidx_is_probe(BIDX_HOOK_MMAP, file_inode(file)))
 		return;
-	if (!bidx_index_covers(file_inode(file)))
-		bidx_work_mapped(file);
+	known = bidx_index_covers(file_inode(file));
+	tell = bidx_stream_wants_map();
+	if (!known || unlikely(tell))
+		bidx_work_mapped(vma, known, tell);
 }
 
 /* The last reference to an open file goes away. Runs on every close: f_inode may be NULL. */
@@ -126,6 +137,34 @@ static void bidx_on_inode(void *arg)
 	bidx_index_inode_died(inode);
 }
 
+/* A BPF program is loaded and gets its file descriptor next, or its last reference is gone. */
+static void bidx_on_bpf(void *arg, unsigned long type)
+{
+	struct bpf_prog *prog = arg;
+
+	/* Only the low half of the register is the argument. */
+	switch ((enum perf_bpf_event_type)type) {
+	case PERF_BPF_EVENT_PROG_LOAD:
+		bidx_hit(BIDX_HOOK_BPF);
+		bidx_bpf_loaded(prog);
+		break;
+	case PERF_BPF_EVENT_PROG_UNLOAD:
+		bidx_hit(BIDX_HOOK_BPF);
+		bidx_bpf_unloaded(prog);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Text that the kernel generated comes or goes. Arguments are as in the registers. */
+static void bidx_on_ksym(unsigned long type, unsigned long addr, unsigned long len,
+			 unsigned long unregister, unsigned long name)
+{
+	bidx_hit(BIDX_HOOK_KSYM);
+	bidx_ksym_event((u16)type, addr, (u32)len, (u8)unregister, (const char *)name);
+}
+
 /* All kprobes of the kernel are about to be disarmed, or armed again. */
 static void bidx_on_kprobes_switch(void *arg)
 {
@@ -152,6 +191,26 @@ static void bidx_ftrace_inode(unsigned long ip, unsigned long parent_ip, struct 
 			      struct ftrace_regs *fregs)
 {
 	bidx_on_inode(bidx_ftrace_arg0(fregs));
+}
+
+static void bidx_ftrace_bpf(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			    struct ftrace_regs *fregs)
+{
+	bidx_on_bpf(bidx_ftrace_arg0(fregs), bidx_ftrace_arg(fregs, 1));
+}
+
+static void bidx_ftrace_ksym(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+			     struct ftrace_regs *fregs)
+{
+	bidx_on_ksym(bidx_ftrace_arg(fregs, 0), bidx_ftrace_arg(fregs, 1),
+		     bidx_ftrace_arg(fregs, 2), bidx_ftrace_arg(fregs, 3),
+		     bidx_ftrace_arg(fregs, 4));
+}
+
+static void bidx_kprobe_ksym(struct pt_regs *regs)
+{
+	bidx_on_ksym(bidx_kprobe_arg(regs, 0), bidx_kprobe_arg(regs, 1), bidx_kprobe_arg(regs, 2),
+		     bidx_kprobe_arg(regs, 3), bidx_kprobe_arg(regs, 4));
 }
 
 static void bidx_ftrace_kprobes_switch(unsigned long ip, unsigned long parent_ip,
@@ -195,13 +254,34 @@ static struct bidx_hook hooks[BIDX_HOOK_COUNT] = {
 		.callback = bidx_ftrace_inode,
 		.loss = "an inode's memory could be reused under its old ID",
 	},
+	[BIDX_HOOK_BPF] = {
+		.name = "bpf",
+		.placed = -1,
+		.symbols = { "perf_event_bpf_event" },
+		.event2 = bidx_on_bpf,
+		.callback = bidx_ftrace_bpf,
+		.loss = "BPF programs get no record when they are loaded, their frames stay unknown; all else works",
+	},
+	[BIDX_HOOK_KSYM] = {
+		.name = "ksym",
+		.placed = -1,
+		.symbols = { "perf_event_ksymbol" },
+		.event_regs = bidx_kprobe_ksym,
+		.callback = bidx_ftrace_ksym,
+		.loss = "frames in trampolines and other generated text stay unknown; all else works",
+	},
 };
 
 static int bidx_kprobe_callback(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct bidx_hook *hook = container_of(kp, struct bidx_hook, kp);
 
-	hook->event(bidx_kprobe_arg0(regs));
+	if (hook->event_regs)
+		hook->event_regs(regs);
+	else if (hook->event2)
+		hook->event2((void *)bidx_kprobe_arg(regs, 0), bidx_kprobe_arg(regs, 1));
+	else
+		hook->event((void *)bidx_kprobe_arg(regs, 0));
 	return 0;
 }
 
@@ -338,7 +418,7 @@ static void bidx_remove(struct bidx_hook *hook)
 }
 
 /**
- * bidx_hooks_start() - place every hook
+ * bidx_hooks_start() - place the hooks that tell of files
  *
  * Without one of them an answer could be missing or wrong, so each must be placed.
  *
@@ -351,7 +431,7 @@ int bidx_hooks_start(void)
 	bidx_silenced = false;
 	bidx_silenced_told = false;
 	/* Teardown first: no entry may be made that it would miss. */
-	for (i = BIDX_HOOK_COUNT - 1; i >= 0; i--) {
+	for (i = BIDX_HOOK_NEEDED - 1; i >= 0; i--) {
 		err = bidx_place(&hooks[i]);
 		if (err) {
 			bidx_hooks_stop();
@@ -359,6 +439,27 @@ int bidx_hooks_start(void)
 		}
 	}
 	return 0;
+}
+
+/**
+ * bidx_hooks_start_kernel() - place the hooks that tell of kernel text
+ *
+ * What one that cannot be placed would tell stays unknown; all else works.
+ *
+ * Context: may sleep; the queues of work are open.
+ */
+void bidx_hooks_start_kernel(void)
+{
+	int i;
+
+	for (i = BIDX_HOOK_NEEDED; i < BIDX_HOOK_COUNT; i++)
+		bidx_place(&hooks[i]);
+}
+
+/* Does a hook tell of what happens? */
+bool bidx_hook_placed(enum bidx_hook_id id)
+{
+	return READ_ONCE(hooks[id].placed) >= 0;
 }
 
 /**

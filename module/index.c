@@ -357,6 +357,7 @@ int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state)
 	raw_spinlock_t *lock = bidx_stripe_of(bidx_head_of(inode));
 	int err = 0;
 
+	t->known = false;
 	raw_spin_lock_irqsave(lock, flags);
 	cur = bidx_find_locked(inode);
 	if (cur == e && (e->change == t->change || state == BIDX_FAILED)) {
@@ -376,8 +377,10 @@ int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state)
 		      cur->mtime == e->mtime ? -EEXIST : -EBUSY;
 	} else {
 		if ((cur->state == BIDX_VALID || cur->state == BIDX_STALE) &&
-		    bidx_same_content(cur, e))
+		    bidx_same_content(cur, e)) {
 			e->object = cur->object;
+			t->known = true;
+		}
 		e->change = cur->change;
 		e->reread_at = cur->reread_at;
 		e->state = state;
@@ -387,6 +390,7 @@ int bidx_index_publish(struct bidx_ticket *t, enum bidx_state state)
 		bidx_lru_add(e);
 		gone = cur->ticketed ? NULL : cur;
 	}
+	t->object = e->object;
 	raw_spin_unlock_irqrestore(lock, flags);
 	if (gone)
 		call_rcu(&gone->rcu, bidx_entry_free_rcu);
@@ -559,10 +563,33 @@ unsigned long bidx_index_heads(void)
 	return 1UL << index.bits;
 }
 
+/* The identity of an entry, whatever its state: that has one and was not hashed yet, or VALID. */
+void bidx_entry_describe(const struct bidx_entry *e, struct buildidx_object *obj)
+{
+	memset(obj, 0, sizeof(*obj));
+	obj->object = e->object;
+	obj->dev_major = MAJOR(e->dev);
+	obj->dev_minor = MINOR(e->dev);
+	obj->ino = e->ino;
+	obj->generation = e->generation;
+	obj->file_size = e->size;
+	obj->mtime_ns = e->mtime;
+	obj->status = e->status;
+	obj->kind = e->kind;
+	obj->source = e->source;
+	obj->id_len = e->id_len;
+	memcpy(obj->id, e->id_len > BUILDIDX_ID_MAX ? e->text : e->id, e->id_len);
+}
+
 /* Context: under rcu_read_lock(). */
 void bidx_entry_to_object(const struct bidx_entry *e, struct buildidx_object *obj)
 {
 	u8 state = smp_load_acquire(&e->state);
+
+	if (state == BIDX_VALID) {
+		bidx_entry_describe(e, obj);
+		return;
+	}
 
 	memset(obj, 0, sizeof(*obj));
 	obj->object = e->object;
@@ -581,12 +608,6 @@ void bidx_entry_to_object(const struct bidx_entry *e, struct buildidx_object *ob
 		return;
 	}
 	obj->status = e->status;
-	if (state == BIDX_FAILED)
-		return;
-	obj->kind = e->kind;
-	obj->source = e->source;
-	obj->id_len = e->id_len;
-	memcpy(obj->id, e->id_len > BUILDIDX_ID_MAX ? e->text : e->id, e->id_len);
 }
 
 /**

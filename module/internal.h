@@ -6,6 +6,11 @@
  *   capture  reads a file and stores its identity
  *   index    inode -> identity, read without locks
  *   work     queued captures: task_work of the mapping task, or the worker
+ *   bpfprog  records of BPF programs, made when they are loaded (krec.h)
+ *   ksym     records of text that the kernel generates
+ *   kmod     records of vmlinux and kernel modules
+ *   events   records of files
+ *   stream, reader  the log of records, and who follows it
  *   resolve  address -> mapping -> identity, from NMI
  *   kfunc, device   who asks
  */
@@ -21,6 +26,7 @@
 #include <linux/list.h>
 #include <linux/rculist.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/task_work.h>
 
 #include "../include/uapi/buildidx.h"
@@ -167,6 +173,7 @@ void bidx_stats_sum(int cpu, struct bidx_cpu_stats *sum);
 
 /* hooks.c */
 int bidx_hooks_start(void);
+void bidx_hooks_start_kernel(void);
 void bidx_hooks_stop(void);
 bool bidx_hooks_silenced(void);
 void bidx_hooks_tell(void);
@@ -189,8 +196,12 @@ enum bidx_hook_id {
 	BIDX_HOOK_MMAP,
 	BIDX_HOOK_FPUT,
 	BIDX_HOOK_INODE,
+	BIDX_HOOK_NEEDED,		/* without those before it the module does not work */
+	BIDX_HOOK_BPF = BIDX_HOOK_NEEDED,
+	BIDX_HOOK_KSYM,
 	BIDX_HOOK_COUNT,
 };
+bool bidx_hook_placed(enum bidx_hook_id id);
 
 /* index.c */
 int bidx_index_init(unsigned long max_entries);
@@ -207,12 +218,16 @@ void bidx_entry_free(struct bidx_entry *e);
  * @hashed: @e itself is in the table, PENDING
  * @old_object: else the object that was there at begin
  * @change: that entry's change count at begin
+ * @object: once published, the number under which it can be found
+ * @known: it is that of the entry that was there: the file was touched, not changed
  */
 struct bidx_ticket {
 	struct bidx_entry *e;
 	bool hashed;
 	u64 old_object;
 	u32 change;
+	u64 object;
+	bool known;
 };
 
 int bidx_index_begin(struct bidx_ticket *t, struct inode *inode);
@@ -230,14 +245,44 @@ int bidx_index_dump_head(unsigned long head, struct buildidx_object *objs,
 int bidx_index_find_object(u64 object, struct buildidx_object *obj);
 struct inode *bidx_index_grab(struct inode *inode, u64 object);
 void bidx_index_ungrab(struct inode *inode);
+void bidx_entry_describe(const struct bidx_entry *e, struct buildidx_object *obj);
 void bidx_entry_to_object(const struct bidx_entry *e, struct buildidx_object *obj);
+
+/**
+ * struct bidx_mapper - who mapped a file executable, and where
+ * @time: CLOCK_BOOTTIME
+ * @addr: first address
+ * @len: bytes
+ * @offset: file offset of @addr
+ * @pid: process, in the initial namespace
+ * @tid: thread
+ * @uid: user, in the initial namespace
+ * @comm: name of the thread
+ * @tell: there is to be a MAP record
+ */
+struct bidx_mapper {
+	u64 time;
+	u64 addr;
+	u64 len;
+	u64 offset;
+	u32 pid;
+	u32 tid;
+	u32 uid;
+	char comm[TASK_COMM_LEN];
+	bool tell;
+};
 
 /* capture.c */
 bool bidx_file_wanted(const struct file *file);
 bool bidx_inode_wanted(const struct inode *inode);
 void bidx_inode_times(const struct inode *inode, struct bidx_times *t);
-int bidx_capture(struct file *file, struct inode *inode);
+int bidx_capture(struct file *file, struct inode *inode, const struct bidx_mapper *by);
 void bidx_reread(struct inode *inode, u64 object);
+
+/* events.c: records of files for the stream */
+void bidx_tell_object(struct file *file, const struct buildidx_object *obj,
+		      const struct bidx_mapper *by);
+void bidx_tell_map(struct file *file, const struct bidx_mapper *by);
 
 /* read.c */
 int bidx_read_file(void *file, u64 off, void *buf, size_t len);
@@ -248,7 +293,7 @@ int bidx_read_kernel(void *base, u64 off, void *buf, size_t len);
 int bidx_work_init(void);
 void bidx_work_drain(void);
 void bidx_work_exit(void);
-bool bidx_work_mapped(struct file *file);
+bool bidx_work_mapped(const struct vm_area_struct *vma, bool known, bool tell);
 bool bidx_work_written(struct inode *inode, u64 object);
 void bidx_work_vdso(void);
 void bidx_work_reread(struct bidx_entry *e);
@@ -257,6 +302,7 @@ void bidx_work_open(void);
 void bidx_work_scanned(bool complete);
 void bidx_work_forget_scans(void);
 bool bidx_work_has_task_work(void);
+bool bidx_run_in_current(struct callback_head *cb, task_work_func_t fn);
 
 /* scan.c */
 bool bidx_scan(void);
@@ -313,6 +359,7 @@ int bidx_kfunc_init(void);
 void bidx_kfunc_info(u32 *state, u32 *error);
 
 /* device.c */
+bool bidx_object_of(struct inode *inode, struct buildidx_object *obj);
 int bidx_device_init(void);
 void bidx_device_exit(void);
 

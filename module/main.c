@@ -5,6 +5,8 @@
  * Loading, switching off and on, unloading.
  */
 #include "internal.h"
+#include "bpfprog.h"
+#include "krec.h"
 
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -17,11 +19,22 @@
 
 #define BIDX_ENTRIES_MIN	16UL
 #define BIDX_ENTRIES_MAX	(16UL << 20)
+#define BIDX_STREAM_MIN		65536UL
 
 static unsigned long max_entries = 262144;
 module_param(max_entries, ulong, 0444);
 MODULE_PARM_DESC(max_entries,
 		 "Most files in the index, 16 to 16777216 (default 262144; about 150 bytes each when used, and 4 bytes each at load)");
+
+static unsigned long history_bytes = 64UL << 20;
+module_param(history_bytes, ulong, 0444);
+MODULE_PARM_DESC(history_bytes,
+		 "Most bytes that records of unloaded BPF programs, modules and generated text may take (default 67108864); the oldest go first");
+
+static unsigned long stream_bytes = 16UL << 20;
+module_param(stream_bytes, ulong, 0444);
+MODULE_PARM_DESC(stream_bytes,
+		 "Most bytes of records that are kept for readers of the stream, at least 65536 (default 16777216); the oldest go first");
 
 static char *hook = "ftrace";
 module_param(hook, charp, 0444);
@@ -58,6 +71,8 @@ static void bidx_stop(void)
 	bidx_index_flush();
 	bidx_work_forget_scans();
 	bidx_hooks_stop();
+	bidx_bpf_stop();
+	bidx_ksym_stop();
 	bidx_index_reap();
 }
 
@@ -110,8 +125,11 @@ static int bidx_enable_set(const char *val, const struct kernel_param *kp)
 	} else if (on && !READ_ONCE(bidx_active)) {
 		bidx_stop();		/* if kprobes were silenced, the hooks are still placed */
 		err = bidx_start();
-		if (!err)
+		if (!err) {
+			bidx_hooks_start_kernel();
+			bidx_ksym_start();
 			bidx_start_scan();
+		}
 		if (!err && !READ_ONCE(bidx_active))
 			err = -EAGAIN;		/* silenced meanwhile; the worker says so */
 	} else if (!on) {
@@ -144,6 +162,10 @@ static int __init bidx_init(void)
 		pr_err("hook=%s is neither ftrace nor kprobe\n", hook);
 		return -EINVAL;
 	}
+	if (stream_bytes < BIDX_STREAM_MIN) {
+		pr_err("stream_bytes=%lu is less than %lu\n", stream_bytes, BIDX_STREAM_MIN);
+		return -EINVAL;
+	}
 	if (debug_skip_hook && *debug_skip_hook)
 		bidx_skip_hook = debug_skip_hook;
 
@@ -153,6 +175,21 @@ static int __init bidx_init(void)
 	err = bidx_work_init();
 	if (err)
 		goto free_index;
+	err = bidx_stream_init(stream_bytes);
+	if (err)
+		goto free_work;
+	err = bidx_krec_init(history_bytes);
+	if (err)
+		goto free_stream;
+	err = bidx_ksym_init();
+	if (err)
+		goto free_krec;
+	err = bidx_bpf_init();
+	if (err)
+		goto free_ksym;
+	err = bidx_kmod_init();
+	if (err)
+		goto free_bpf;
 	bidx_vdso_init();
 
 	mutex_lock(&bidx_switch);
@@ -166,10 +203,13 @@ static int __init bidx_init(void)
 	if (err)
 		goto stop;
 	bidx_work_open();
-	if (bidx_start_off)
+	if (bidx_start_off) {
 		bidx_stop();
-	else
+	} else {
+		bidx_hooks_start_kernel();
+		bidx_ksym_start();
 		bidx_start_scan();
+	}
 	bidx_loaded = true;
 	mutex_unlock(&bidx_switch);
 
@@ -184,6 +224,22 @@ stop:
 drain:
 	bidx_work_drain();
 	mutex_unlock(&bidx_switch);
+	bidx_kmod_exit();
+free_bpf:
+	bidx_bpf_exit();
+free_ksym:
+	bidx_stream_exit();
+	bidx_krec_exit();
+	bidx_work_exit();
+	bidx_ksym_exit();
+	bidx_index_exit();
+	return err;
+
+free_krec:
+	bidx_krec_exit();
+free_stream:
+	bidx_stream_exit();
+free_work:
 	bidx_work_exit();
 free_index:
 	bidx_index_exit();
@@ -198,6 +254,7 @@ free_index:
 static void __exit bidx_exit(void)
 {
 	bidx_device_exit();
+	bidx_kmod_exit();
 	mutex_lock(&bidx_switch);
 	bidx_loaded = false;
 	bidx_stop();
@@ -205,7 +262,12 @@ static void __exit bidx_exit(void)
 	bidx_work_drain();
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
+	bidx_bpf_exit();
+	bidx_stream_exit();
+	bidx_krec_exit();
+	/* Its worker fills the pool of ksym.c. */
 	bidx_work_exit();
+	bidx_ksym_exit();
 	bidx_index_exit();
 }
 

@@ -117,7 +117,7 @@ static unsigned int bidx_scan_task(struct task_struct *task, struct bidx_scan *s
 			struct inode *inode = file_inode(file);
 
 			/* The batch may hold a file twice. */
-			if (!bidx_index_covers(inode) && !bidx_capture(file, inode)) {
+			if (!bidx_index_covers(inode) && !bidx_capture(file, inode, NULL)) {
 				bidx_count(BUILDIDX_CNT_SCAN_FILES);
 				found++;
 			}

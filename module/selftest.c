@@ -123,7 +123,7 @@ static int bidx_probe_hooks(void)
 	};
 	int i, err = 0;
 
-	for (i = 0; i < BIDX_HOOK_COUNT; i++) {
+	for (i = 0; i < BIDX_HOOK_NEEDED; i++) {
 		if (test_bit(i, &bidx_probe.seen))
 			continue;
 		pr_err("self-test: hook %s was placed but did not fire\n", name[i]);
@@ -180,7 +180,7 @@ static int bidx_probe_run(void)
 		       "; a security policy forbids it to the loading process" : "");
 		goto put;
 	}
-	err = bidx_capture(file, file_inode(file));
+	err = bidx_capture(file, file_inode(file), NULL);
 	if (err)
 		pr_err("self-test: reading a shmem file failed (%d)\n", err);
 	else

@@ -10,32 +10,22 @@
  * "in use" instead of waiting for a mapper that waits for its disk.
  */
 #include "internal.h"
+#include "krec.h"
+#include "pool.h"
 
-#include <linux/bitops.h>
 #include <linux/cred.h>
 #include <linux/file.h>
-#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/user_namespace.h>
+#include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "compat_config.h"
 
 #define BIDX_ITEMS	2048
-#define BIDX_WORDS	(BIDX_ITEMS / BITS_PER_LONG)
-/*
- * A task can be stuck between its mmap and its return to user mode for as long
- * as it likes (MAP_POPULATE of a file whose server is silent), so no user may
- * take all items, nor all users together those of root and of re-reads.
- */
-#define BIDX_USER_SHARE	(BIDX_ITEMS / 4)
-#define BIDX_USERS_ALL	(BIDX_ITEMS - BIDX_ITEMS / 8)
-#define BIDX_USER_BITS	8
 /* Between two scans of all processes: because an item was lacking; at most. */
 #define BIDX_RESCAN_PAUSE	(2 * HZ)
 #define BIDX_RESCAN_PAUSE_MAX	(64 * HZ)
@@ -51,11 +41,12 @@ enum bidx_what {
  * @cb: while queued to a task
  * @node: while queued to the worker
  * @file: MAPPED: reference, put when done
+ * @by: MAPPED: who did it
  * @inode: WRITTEN: key of the entry, no reference
  * @object: WRITTEN: number of the entry
  * @what: enum bidx_what
  * @holds_module: drop a module reference when done
- * @user: whose share it is of, an index into pool.by_user; BIDX_NOBODY: none's
+ * @user: whose share it is of
  */
 struct bidx_item {
 	union {
@@ -63,6 +54,7 @@ struct bidx_item {
 		struct llist_node node;
 	};
 	struct file *file;
+	struct bidx_mapper by;
 	struct inode *inode;
 	u64 object;
 	u8 what;
@@ -70,13 +62,8 @@ struct bidx_item {
 	u16 user;
 };
 
-/* After the users: re-reads that lookups asked for; what no share is counted of. */
-#define BIDX_REREADS	BIT(BIDX_USER_BITS)
-#define BIDX_NOBODY	(BIDX_REREADS + 1)
-
 static struct {
-	struct bidx_item *items;
-	unsigned long used[BIDX_WORDS];
+	struct bidx_pool items;
 	struct llist_head quick;
 	struct llist_head slow;
 	struct workqueue_struct *wq;
@@ -85,86 +72,19 @@ static struct {
 	struct delayed_work scan_work;
 	struct delayed_work retry_work;
 	struct irq_work irq_work;
-	atomic_t pending;		/* items taken from the pool */
-	atomic_t users;			/* of them, those of users */
-	atomic_t by_user[BIDX_NOBODY];	/* of each; two users may share one */
 	unsigned long retry_pause;
 	bool rescan;
 	bool open;
 } pool;
 
-/*
- * Who answers for what current does: its user; in a user namespace, whose tasks
- * may have many user IDs, the one who made the outermost. Root is trusted.
- */
-static u16 bidx_user_of_current(void)
-{
-	const struct user_namespace *ns = current_user_ns(), *outermost = NULL;
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent) {
-		outermost = ns;
-		uid = ns->owner;
-	}
-	if (!uid_eq(uid, GLOBAL_ROOT_UID))
-		return hash_32(__kuid_val(uid), BIDX_USER_BITS);
-	return outermost ? hash_ptr((void *)outermost, BIDX_USER_BITS) : BIDX_NOBODY;
-}
-
-/* Return: false when the share is used up. */
-static bool bidx_share_take(u16 user)
-{
-	if (user == BIDX_NOBODY)
-		return true;
-	if (atomic_inc_return(&pool.by_user[user]) > BIDX_USER_SHARE)
-		goto used_up;
-	if (user == BIDX_REREADS || atomic_inc_return(&pool.users) <= BIDX_USERS_ALL)
-		return true;
-	atomic_dec(&pool.users);
-used_up:
-	atomic_dec(&pool.by_user[user]);
-	return false;
-}
-
-static void bidx_share_give(u16 user)
-{
-	if (user == BIDX_NOBODY)
-		return;
-	if (user != BIDX_REREADS)
-		atomic_dec(&pool.users);
-	atomic_dec(&pool.by_user[user]);
-}
-
-/* Lock-free, any context. Return: an item, or NULL when none is left for @user. */
+/* Any context. Return: an item, or NULL when none is left for @user. */
 static struct bidx_item *bidx_item_get(u16 user)
 {
-	unsigned int first = raw_smp_processor_id() % BIDX_WORDS;
-	unsigned int i, tries;
+	struct bidx_item *item = bidx_pool_get(&pool.items, user);
 
-	if (!bidx_share_take(user))
-		return NULL;
-
-	for (i = 0; i < BIDX_WORDS; i++) {
-		unsigned int word = (first + i) % BIDX_WORDS;
-
-		for (tries = 0; tries < BITS_PER_LONG; tries++) {
-			unsigned long used = READ_ONCE(pool.used[word]);
-			unsigned int bit;
-
-			if (!~used)
-				break;
-			bit = ffz(used);
-			if (!test_and_set_bit(bit, &pool.used[word])) {
-				struct bidx_item *item = &pool.items[word * BITS_PER_LONG + bit];
-
-				atomic_inc(&pool.pending);
-				item->user = user;
-				return item;
-			}
-		}
-	}
-	bidx_share_give(user);
-	return NULL;
+	if (item)
+		item->user = user;
+	return item;
 }
 
 /* An item for what current did, once bidx_work_open() was called. */
@@ -177,12 +97,7 @@ static struct bidx_item *bidx_item_get_current(void)
 
 static void bidx_item_put(struct bidx_item *item)
 {
-	unsigned int i = item - pool.items;
-
-	bidx_share_give(item->user);
-	smp_mb__before_atomic();
-	clear_bit(i % BITS_PER_LONG, &pool.used[i / BITS_PER_LONG]);
-	atomic_dec(&pool.pending);
+	bidx_pool_put(&pool.items, item, item->user);
 }
 
 static void bidx_item_run(struct bidx_item *item)
@@ -193,7 +108,9 @@ static void bidx_item_run(struct bidx_item *item)
 	case BIDX_WORK_MAPPED:
 		if (!(current->flags & PF_EXITING) && READ_ONCE(bidx_active) &&
 		    !bidx_index_covers(file_inode(item->file)))
-			bidx_capture(item->file, file_inode(item->file));
+			bidx_capture(item->file, file_inode(item->file), &item->by);
+		if (item->by.tell)
+			bidx_tell_map(item->file, &item->by);
 		fput(item->file);
 		break;
 	case BIDX_WORK_WRITTEN:
@@ -233,6 +150,8 @@ static void bidx_quick_worker(struct work_struct *work)
 {
 	bidx_hooks_tell();
 	bidx_index_reap();
+	bidx_stream_reap();
+	bidx_ksym_work();
 	bidx_run_queue(&pool.quick);
 }
 
@@ -330,17 +249,29 @@ bool bidx_work_has_task_work(void)
 #define BIDX_KERNEL_ONLY	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Return: false when current takes no task work. */
-static bool bidx_to_current(struct bidx_item *item)
+/**
+ * bidx_run_in_current() - have current do something before its next user instruction
+ * @cb: of an item
+ * @fn: what to do
+ *
+ * Context: any where current is who does it.
+ * Return: false when current takes no task work.
+ */
+bool bidx_run_in_current(struct callback_head *cb, task_work_func_t fn)
 {
 #ifdef HAVE_TASK_WORK_ADD_EXPORT
 	if (current->flags & BIDX_KERNEL_ONLY)
 		return false;
-	init_task_work(&item->cb, bidx_task_work);
-	return !task_work_add(current, &item->cb, TWA_RESUME);
+	init_task_work(cb, fn);
+	return !task_work_add(current, cb, TWA_RESUME);
 #else
 	return false;
 #endif
+}
+
+static bool bidx_to_current(struct bidx_item *item)
+{
+	return bidx_run_in_current(&item->cb, bidx_task_work);
 }
 
 /*
@@ -366,28 +297,47 @@ static void bidx_pool_empty(void)
 	bidx_work_kick();
 }
 
+static void bidx_mapper_of_current(struct bidx_mapper *by, const struct vm_area_struct *vma,
+				   bool tell)
+{
+	by->time = ktime_get_boottime_ns();
+	by->addr = vma->vm_start;
+	by->len = vma->vm_end - vma->vm_start;
+	by->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	by->pid = task_tgid_nr(current);
+	by->tid = task_pid_nr(current);
+	by->uid = __kuid_val(current_uid());
+	memcpy(by->comm, current->comm, sizeof(by->comm));
+	by->tell = tell;
+}
+
 /**
- * bidx_work_mapped() - current has mapped a file that is not known
- * @file: of the mapping; a reference is taken while the item waits
+ * bidx_work_mapped() - current has mapped a file
+ * @vma: the mapping; a reference on its file is taken while the item waits
+ * @known: the file's identity is; it need not be read
+ * @tell: there is to be a MAP record
  *
  * Context: the mmap hook, under mmap_lock.
  * Return: true when it is queued.
  */
-bool bidx_work_mapped(struct file *file)
+bool bidx_work_mapped(const struct vm_area_struct *vma, bool known, bool tell)
 {
 	struct bidx_item *item = bidx_item_get_current();
 
-	if (!item) {
+	if (item) {
+		item->what = BIDX_WORK_MAPPED;
+		item->file = get_file(vma->vm_file);
+		bidx_mapper_of_current(&item->by, vma, tell);
+		if (bidx_queue(item))
+			return true;
+		/* The mapping holds the file, so this cannot be the last reference. */
+		fput(item->file);
+		bidx_item_put(item);
+	} else if (!known) {
 		bidx_pool_empty();
-		return false;
 	}
-	item->what = BIDX_WORK_MAPPED;
-	item->file = get_file(file);
-	if (bidx_queue(item))
-		return true;
-	/* The mapping holds the file, so this cannot be the last reference. */
-	fput(file);
-	bidx_item_put(item);
+	if (tell)
+		bidx_stream_lost(BUILDIDX_REC_MAP, 1);
 	return false;
 }
 
@@ -482,7 +432,7 @@ void bidx_work_drain(void)
 		queue_work(pool.wq, &pool.quick_work);
 		queue_work(pool.wq, &pool.slow_work);
 		flush_workqueue(pool.wq);
-		if (!atomic_read(&pool.pending))
+		if (!atomic_read(&pool.items.pending))
 			break;
 		schedule_timeout_uninterruptible(HZ / 50 ?: 1);
 	} while (true);
@@ -499,12 +449,11 @@ int bidx_work_init(void)
 	INIT_DELAYED_WORK(&pool.retry_work, bidx_retry_worker);
 	init_irq_work(&pool.irq_work, bidx_irq_work);
 	pool.retry_pause = BIDX_RESCAN_PAUSE;
-	pool.items = kvcalloc(BIDX_ITEMS, sizeof(*pool.items), GFP_KERNEL);
-	if (!pool.items)
+	if (bidx_pool_init(&pool.items, BIDX_ITEMS, sizeof(struct bidx_item)))
 		return -ENOMEM;
 	pool.wq = alloc_workqueue("buildidx", WQ_UNBOUND, 0);
 	if (!pool.wq) {
-		kvfree(pool.items);
+		bidx_pool_exit(&pool.items);
 		return -ENOMEM;
 	}
 	return 0;
@@ -517,5 +466,5 @@ void bidx_work_exit(void)
 	cancel_delayed_work_sync(&pool.scan_work);
 	cancel_delayed_work_sync(&pool.retry_work);
 	destroy_workqueue(pool.wq);
-	kvfree(pool.items);
+	bidx_pool_exit(&pool.items);
 }

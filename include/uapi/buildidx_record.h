@@ -64,9 +64,9 @@ enum buildidx_rec_type {
  * @size: bytes of the whole record, this included
  * @type: enum buildidx_rec_type
  * @fixed: bytes of the fixed part, this included
- * @seq: number in the stream, 0 for a record from a lookup or a dump; what is
- *	missing between two numbers, types that were not asked for left aside, is
- *	told by a LOST record
+ * @seq: number in the stream, from 1; 0 for a record from a lookup or a dump. They
+ *	only grow; what is missing between two is of types that were not asked
+ *	for, or a LOST record told of it
  * @time: when it happened
  */
 struct buildidx_rec {
@@ -113,8 +113,8 @@ struct buildidx_file {
 /**
  * struct buildidx_rec_lost - records that this reader does not get
  * @rec: seq is that of the first one
- * @lost: how many: it was too slow for them, or they could not be made for want
- *	of memory
+ * @lost: how many, exactly: it was too slow for them, or they could not be made for
+ *	want of memory. Records of types that it does not want are not counted
  */
 struct buildidx_rec_lost {
 	struct buildidx_rec rec;
