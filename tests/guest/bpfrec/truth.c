@@ -334,6 +334,12 @@ static const char *maps_differ(const struct truth *t, const struct buildidx_rec_
 	return memcmp((const char *)r + r->maps.off, t->maps, r->maps.len) ? "numbers of maps" : NULL;
 }
 
+/* The kernel keeps 15 bytes of it; BTF has the rest. */
+static const char *full_name(const struct truth *t)
+{
+	return strncmp(t->name[0], t->info.name, BPF_OBJ_NAME_LEN - 1) ? t->info.name : t->name[0];
+}
+
 const char *truth_differs(const struct truth *t, const struct buildidx_rec_bpf *r, bool image)
 {
 	const struct bpf_prog_info *i = &t->info;
@@ -342,7 +348,7 @@ const char *truth_differs(const struct truth *t, const struct buildidx_rec_bpf *
 
 	if (r->id != i->id)
 		return "number of the program";
-	if (strcmp(rec_text(r, r->name), i->name))
+	if (strcmp(rec_text(r, r->name), full_name(t)))
 		return "name";
 	if (memcmp(r->tag, i->tag, sizeof(r->tag)))
 		return "tag";
