@@ -3,6 +3,7 @@
  * /dev/buildidx (design D10, D11; the ABI is in include/uapi/buildidx.h)
  */
 #include "internal.h"
+#include "device.h"
 #include "krec.h"
 #include "reader.h"
 
@@ -14,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -23,18 +25,7 @@
 
 #define BIDX_DUMP_MAX	65536
 
-union bidx_arg {
-	struct buildidx_info info;
-	struct buildidx_query_fd fd;
-	struct buildidx_query_addr addr;
-	struct buildidx_query_exe exe;
-	struct buildidx_query_object object;
-	struct buildidx_dump dump;
-	struct buildidx_stats stats;
-	struct buildidx_stream stream;
-};
-
-static long bidx_ioc_info(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_info(union bidx_arg *arg)
 {
 	struct buildidx_info *info = &arg->info;
 	u32 size = info->size;
@@ -53,6 +44,9 @@ static long bidx_ioc_info(struct file *dev, union bidx_arg *arg)
 	info->heads = bidx_index_heads();
 	strscpy(info->version, BUILDIDX_VERSION, sizeof(info->version));
 	info->nr_hooks = bidx_hooks_info(info->hooks, BUILDIDX_HOOK_MAX);
+	bidx_records_info(info);
+	bidx_stream_info(info);
+	bidx_kmod_info(info);
 	return 0;
 }
 
@@ -109,7 +103,7 @@ static long bidx_query_file(struct file *file, struct buildidx_object *obj)
 	return 0;
 }
 
-static long bidx_ioc_query_fd(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_query_fd(union bidx_arg *arg)
 {
 	struct buildidx_query_fd *q = &arg->fd;
 	struct file *file;
@@ -180,7 +174,19 @@ static long bidx_query_mm(struct mm_struct *mm, u64 address, struct bidx_range *
 	return 0;
 }
 
-static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
+/* The same in each process, and told to those who may see kernel addresses. */
+static void bidx_query_kernel(u64 address, struct bidx_range *r)
+{
+	rcu_read_lock();
+	bidx_resolve(NULL, address, r);
+	rcu_read_unlock();
+	if (r->object && !bidx_object_address_seen(r->object, bidx_may_see())) {
+		memset(r, 0, sizeof(*r));
+		r->status = BUILDIDX_STATUS_KERNEL;
+	}
+}
+
+static long bidx_ioc_query_addr(union bidx_arg *arg)
 {
 	struct buildidx_query_addr *q = &arg->addr;
 	struct bidx_range r = { .status = BUILDIDX_STATUS_NO_MM };
@@ -192,13 +198,14 @@ static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
 	mm = bidx_mm_of(q->pid);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
-	if (mm) {
-		if (READ_ONCE(bidx_active))
-			err = bidx_query_mm(mm, q->address, &r);
-		else
-			r.status = BUILDIDX_STATUS_OFF;
+	if (q->address >= TASK_SIZE_MAX)
+		bidx_query_kernel(q->address, &r);
+	else if (mm && READ_ONCE(bidx_active))
+		err = bidx_query_mm(mm, q->address, &r);
+	else if (mm)
+		r.status = BUILDIDX_STATUS_OFF;
+	if (mm)
 		mmput(mm);
-	}
 	if (err)
 		return err;
 	bidx_range_to_frame(&r, q->address, &q->frame);
@@ -206,7 +213,7 @@ static long bidx_ioc_query_addr(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_query_exe(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_query_exe(union bidx_arg *arg)
 {
 	struct buildidx_query_exe *q = &arg->exe;
 	struct mm_struct *mm;
@@ -229,7 +236,7 @@ static long bidx_ioc_query_exe(struct file *dev, union bidx_arg *arg)
 	return err;
 }
 
-static long bidx_ioc_object(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_object(union bidx_arg *arg)
 {
 	struct buildidx_query_object *q = &arg->object;
 	unsigned int i;
@@ -272,7 +279,7 @@ static int bidx_dump_copy(const struct buildidx_dump *d, u32 done,
 }
 
 /* The cursor is the number of the next chain; a chain is given whole or not at all. */
-static long bidx_ioc_dump(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_dump(union bidx_arg *arg)
 {
 	struct buildidx_dump *d = &arg->dump;
 	u64 steps = bidx_index_heads() + 1;
@@ -311,7 +318,7 @@ static long bidx_ioc_dump(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_stats(struct file *dev, union bidx_arg *arg)
+static long bidx_ioc_stats(union bidx_arg *arg)
 {
 	struct buildidx_stats *s = &arg->stats;
 	struct bidx_cpu_stats *sum;
@@ -338,28 +345,31 @@ static long bidx_ioc_stats(struct file *dev, union bidx_arg *arg)
 	return 0;
 }
 
-static long bidx_ioc_stream(struct file *dev, union bidx_arg *arg)
-{
-	return bidx_reader_ioctl(dev, &arg->stream);
-}
-
-/* @min is the size of the first version of the struct: it never grows. */
+/* @min is the size of the first version of the struct: it stays when the struct grows. */
 static const struct bidx_op {
 	unsigned int cmd;
 	size_t min;
 	size_t size;
-	long (*run)(struct file *dev, union bidx_arg *arg);
+	long (*run)(union bidx_arg *arg);
+	long (*run_here)(struct file *file, union bidx_arg *arg);	/* on this open file */
 } bidx_ops[] = {
 #define BIDX_OP(cmd, type, run) \
-	{ cmd, sizeof(struct type), sizeof(struct type), run }
-	BIDX_OP(BUILDIDX_IOC_INFO, buildidx_info, bidx_ioc_info),
+	{ cmd, sizeof(struct type), sizeof(struct type), run, NULL }
+#define BIDX_OP_GROWN(cmd, type, first_new, run) \
+	{ cmd, offsetof(struct type, first_new), sizeof(struct type), run, NULL }
+#define BIDX_OP_HERE(cmd, type, run_here) \
+	{ cmd, sizeof(struct type), sizeof(struct type), NULL, run_here }
+	BIDX_OP_GROWN(BUILDIDX_IOC_INFO, buildidx_info, kernel_state, bidx_ioc_info),
 	BIDX_OP(BUILDIDX_IOC_QUERY_FD, buildidx_query_fd, bidx_ioc_query_fd),
 	BIDX_OP(BUILDIDX_IOC_QUERY_ADDR, buildidx_query_addr, bidx_ioc_query_addr),
 	BIDX_OP(BUILDIDX_IOC_QUERY_EXE, buildidx_query_exe, bidx_ioc_query_exe),
 	BIDX_OP(BUILDIDX_IOC_OBJECT, buildidx_query_object, bidx_ioc_object),
 	BIDX_OP(BUILDIDX_IOC_DUMP, buildidx_dump, bidx_ioc_dump),
 	BIDX_OP(BUILDIDX_IOC_STATS, buildidx_stats, bidx_ioc_stats),
-	BIDX_OP(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
+	BIDX_OP(BUILDIDX_IOC_RECORD, buildidx_query_record, bidx_ioc_record),
+	BIDX_OP(BUILDIDX_IOC_RECORDS, buildidx_dump_records, bidx_ioc_records),
+	BIDX_OP(BUILDIDX_IOC_ADOPT, buildidx_adopt, bidx_ioc_adopt),
+	BIDX_OP_HERE(BUILDIDX_IOC_STREAM, buildidx_stream, bidx_ioc_stream),
 };
 
 static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -394,7 +404,7 @@ static long bidx_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	if (err)
 		goto out;
 	arg->info.size = size;	/* @size is first in each; it may have changed meanwhile */
-	err = op->run(file, arg);
+	err = op->run_here ? op->run_here(file, arg) : op->run(arg);
 	if (!err && copy_to_user(user, arg, min_t(size_t, size, op->size)))
 		err = -EFAULT;
 out:

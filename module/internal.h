@@ -345,6 +345,7 @@ struct bidx_range {
 };
 
 void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r);
+void bidx_range_unresolved(struct bidx_range *r, u16 status);
 void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_range *r,
 			 struct file **file);
 bool bidx_entry_modified(const struct bidx_entry *e, struct inode *inode,

@@ -48,8 +48,9 @@ static __always_inline void bidx_call_start(struct bidx_call *c)
 	bidx_count(BUILDIDX_CNT_KFUNC_CALLS);
 }
 
-/* Under rcu_read_lock(). */
-static const struct bidx_range *bidx_call_resolve(struct bidx_call *c, unsigned long ip)
+/* Under rcu_read_lock(). Kernel addresses are resolved if @kernel, else told as such. */
+static __always_inline const struct bidx_range *bidx_call_resolve(struct bidx_call *c,
+								 unsigned long ip, bool kernel)
 {
 	struct bidx_range *r, *end = c->range + c->n;
 
@@ -62,7 +63,10 @@ static const struct bidx_range *bidx_call_resolve(struct bidx_call *c, unsigned 
 		r = &c->range[c->next];
 		c->next = c->next + 1 == BIDX_RANGES ? 0 : c->next + 1;
 	}
-	bidx_resolve(current->mm, ip, r);
+	if (unlikely(ip >= TASK_SIZE_MAX) && !kernel)
+		bidx_range_unresolved(r, BUILDIDX_STATUS_KERNEL);
+	else
+		bidx_resolve(current->mm, ip, r);
 	return r;
 }
 
@@ -81,8 +85,8 @@ static __always_inline u32 bidx_run_to_build_ids(const struct bidx_range *r, u64
 	const u64 *first = in;
 	u64 add = 0;
 
-	if (r->status == BUILDIDX_STATUS_OK && r->kind == BUILDIDX_KIND_GNU &&
-	    r->id_len <= BPF_BUILD_ID_SIZE) {
+	if (r->status == BUILDIDX_STATUS_OK && r->id_len <= BPF_BUILD_ID_SIZE &&
+	    (r->kind == BUILDIDX_KIND_GNU || r->kind == BUILDIDX_KIND_BPF)) {
 		one.status = BPF_STACK_BUILD_ID_VALID;
 		/* A shorter ID is padded with zeros in @r too. */
 		memcpy(one.build_id, r->id, BPF_BUILD_ID_SIZE);
@@ -124,7 +128,7 @@ __bpf_kfunc int bpf_buildidx_frames(const void *ips, u32 ips__sz, void *frames, 
 	for (i = 0; i < n; i++) {
 		u64 ip = READ_ONCE(in[i]);
 
-		r = bidx_call_resolve(&call, ip);
+		r = bidx_call_resolve(&call, ip, true);
 		bidx_count_status(r->status);
 		bidx_range_to_frame(r, ip, &out[i]);
 	}
@@ -144,7 +148,7 @@ __bpf_kfunc int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *
 	u32 i = 0;
 	u64 ip;
 
-	if (flags || ips__sz % sizeof(*in) || ids__sz % sizeof(*out))
+	if ((flags & ~BUILDIDX_F_KERNEL) || ips__sz % sizeof(*in) || ids__sz % sizeof(*out))
 		return -EINVAL;
 	bidx_call_start(&call);
 	rcu_read_lock();
@@ -152,7 +156,7 @@ __bpf_kfunc int bpf_buildidx_stack_build_id(const void *ips, u32 ips__sz, void *
 	while (ip) {
 		u32 run;
 
-		r = bidx_call_resolve(&call, ip);
+		r = bidx_call_resolve(&call, ip, flags & BUILDIDX_F_KERNEL);
 		run = bidx_run_to_build_ids(r, ip, in + i, in + n, out + i, &ip);
 		bidx_count_statuses(r->status, run);
 		i += run;

@@ -20,6 +20,8 @@
 #define BIDX_KEY_BITS		12
 /* Records dropped from the history before the lock is given back. */
 #define BIDX_TRIM_BATCH		32
+/* Records looked at before the lock is given back. */
+#define BIDX_FIND_BATCH		64
 
 /**
  * struct bidx_rec_head - what BPF_LOAD, KSYM and MODULE start with
@@ -370,21 +372,12 @@ bool bidx_krec_is_live(const void *key)
 	return bidx_krec_object_of(key);
 }
 
-/**
- * bidx_krec_next() - go through the records in the order of their numbers
- * @object: lowest number that is wanted
- *
- * Context: any but NMI.
- * Return: the record with a reference, or NULL when there is none.
- */
-struct bidx_krec *bidx_krec_next(u64 object)
+/* The record with the lowest number from @object on. Under the lock. */
+static struct bidx_krec *bidx_krec_at_or_after(u64 object)
 {
+	struct rb_node *node = krec.by_object.rb_node;
 	struct bidx_krec *best = NULL;
-	struct rb_node *node;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&krec.lock, flags);
-	node = krec.by_object.rb_node;
 	while (node) {
 		struct bidx_krec *k = rb_entry(node, struct bidx_krec, by_object);
 
@@ -395,10 +388,27 @@ struct bidx_krec *bidx_krec_next(u64 object)
 		best = k;
 		node = node->rb_left;
 	}
-	if (best)
-		bidx_krec_get(best);
-	raw_spin_unlock_irqrestore(&krec.lock, flags);
 	return best;
+}
+
+/**
+ * bidx_krec_next() - go through the records in the order of their numbers
+ * @object: lowest number that is wanted
+ *
+ * Context: any but NMI.
+ * Return: the record with a reference, or NULL when there is none.
+ */
+struct bidx_krec *bidx_krec_next(u64 object)
+{
+	struct bidx_krec *k;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&krec.lock, flags);
+	k = bidx_krec_at_or_after(object);
+	if (k)
+		bidx_krec_get(k);
+	raw_spin_unlock_irqrestore(&krec.lock, flags);
+	return k;
 }
 
 /* Context: any but NMI. */
@@ -417,7 +427,70 @@ void bidx_krec_in_background(struct work_struct *work)
 	queue_work(krec.wq, work);
 }
 
-static void bidx_bpf_as_seen(struct buildidx_rec_bpf *r, unsigned int see,
+/* When it came, 0 when it was there before the module and that is not known. */
+u64 bidx_krec_load_time(const struct bidx_krec *k)
+{
+	switch (k->rec->type) {
+	case BUILDIDX_REC_BPF_LOAD:
+		return ((struct buildidx_rec_bpf *)k->rec)->load_time;
+	case BUILDIDX_REC_KSYM:
+		return ((struct buildidx_rec_ksym *)k->rec)->load_time;
+	default:
+		return ((struct buildidx_rec_module *)k->rec)->load_time;
+	}
+}
+
+/* Does @see let somebody know where the text of @k is? */
+bool bidx_krec_address_seen(const struct bidx_krec *k, unsigned int see)
+{
+	const struct buildidx_rec_ksym *ksym = (struct buildidx_rec_ksym *)k->rec;
+	unsigned int need = BIDX_SEE_ADDRESS;
+
+	if (k->rec->type == BUILDIDX_REC_BPF_LOAD ||
+	    (k->rec->type == BUILDIDX_REC_KSYM && ksym->kind == BUILDIDX_KSYM_BPF))
+		need |= BIDX_SEE_JIT;
+	return (see & need) == need;
+}
+
+/**
+ * bidx_krec_find() - the record that is wanted most
+ * @wanted: says which
+ * @ctx: for @wanted
+ *
+ * Goes through all, and gives the lock back now and then.
+ *
+ * Context: may sleep. Return: the record with a reference, or NULL.
+ */
+struct bidx_krec *bidx_krec_find(bidx_krec_wanted wanted, const void *ctx)
+{
+	struct bidx_krec *best = NULL, *old, *k;
+	unsigned long flags;
+	u64 object = 0;
+	unsigned int i;
+
+	do {
+		old = best;
+		raw_spin_lock_irqsave(&krec.lock, flags);
+		k = bidx_krec_at_or_after(object);
+		for (i = 0; k && i < BIDX_FIND_BATCH; i++) {
+			struct rb_node *next = rb_next(&k->by_object);
+
+			object = k->object + 1;
+			if (wanted(ctx, k, best))
+				best = k;
+			k = next ? rb_entry(next, struct bidx_krec, by_object) : NULL;
+		}
+		if (best != old)
+			bidx_krec_get(best);
+		raw_spin_unlock_irqrestore(&krec.lock, flags);
+		if (old && best != old)
+			bidx_krec_put(old);
+		cond_resched();
+	} while (k);
+	return best;
+}
+
+static void bidx_bpf_as_seen(struct buildidx_rec_bpf *r, unsigned int see, bool address,
 			     const struct bidx_gone *gone)
 {
 	struct buildidx_bpf_func *f = (void *)((char *)r + r->funcs.off);
@@ -430,36 +503,35 @@ static void bidx_bpf_as_seen(struct buildidx_rec_bpf *r, unsigned int see,
 		memcpy(r->unload_comm, gone->comm, sizeof(r->unload_comm));
 	}
 	/* The image is the last section, and its code has addresses in it. */
-	if (r->image.len && see != (BIDX_SEE_ADDRESS | BIDX_SEE_IMAGE)) {
+	if (r->image.len && (!address || !(see & BIDX_SEE_IMAGE))) {
 		r->rec.size = r->image.off;
 		r->image.off = 0;
 		r->image.len = 0;
 		r->flags |= BUILDIDX_BPF_NO_IMAGE;
 	}
-	if (!(see & BIDX_SEE_ADDRESS))
-		for (i = 0; i < r->funcs.len / sizeof(*f); i++)
-			f[i].addr = 0;
+	for (i = 0; !address && i < r->funcs.len / sizeof(*f); i++)
+		f[i].addr = 0;
 }
 
-static void bidx_ksym_as_seen(struct buildidx_rec_ksym *r, unsigned int see,
+static void bidx_ksym_as_seen(struct buildidx_rec_ksym *r, bool address,
 			      const struct bidx_gone *gone)
 {
 	if (gone) {
 		r->unload_time = gone->time;
 		r->rec.time = gone->time;
 	}
-	if (!(see & BIDX_SEE_ADDRESS))
+	if (!address)
 		r->addr = 0;
 }
 
-static void bidx_module_as_seen(struct buildidx_rec_module *r, unsigned int see,
+static void bidx_module_as_seen(struct buildidx_rec_module *r, bool address,
 				const struct bidx_gone *gone)
 {
 	if (gone) {
 		r->unload_time = gone->time;
 		r->rec.time = gone->time;
 	}
-	if (!(see & BIDX_SEE_ADDRESS))
+	if (!address)
 		r->addr = 0;
 }
 
@@ -474,6 +546,7 @@ static void bidx_module_as_seen(struct buildidx_rec_module *r, unsigned int see,
  */
 struct buildidx_rec *bidx_krec_copy(const struct bidx_krec *k, u64 seq, unsigned int see)
 {
+	const bool address = bidx_krec_address_seen(k, see);
 	struct bidx_gone copy, *gone = NULL;
 	struct bidx_rec_head *r;
 	unsigned long flags;
@@ -493,18 +566,17 @@ struct buildidx_rec *bidx_krec_copy(const struct bidx_krec *k, u64 seq, unsigned
 	}
 	if (gone)
 		r->flags |= BUILDIDX_REC_GONE;
-	if (!(see & BIDX_SEE_ADDRESS))
+	if (!address)
 		r->flags |= BUILDIDX_REC_NO_ADDRESS;
-	see &= BIDX_SEE_ADDRESS | BIDX_SEE_IMAGE;
 	switch (r->rec.type) {
 	case BUILDIDX_REC_BPF_LOAD:
-		bidx_bpf_as_seen((struct buildidx_rec_bpf *)r, see, gone);
+		bidx_bpf_as_seen((struct buildidx_rec_bpf *)r, see, address, gone);
 		break;
 	case BUILDIDX_REC_KSYM:
-		bidx_ksym_as_seen((struct buildidx_rec_ksym *)r, see, gone);
+		bidx_ksym_as_seen((struct buildidx_rec_ksym *)r, address, gone);
 		break;
 	case BUILDIDX_REC_MODULE:
-		bidx_module_as_seen((struct buildidx_rec_module *)r, see, gone);
+		bidx_module_as_seen((struct buildidx_rec_module *)r, address, gone);
 		break;
 	}
 	return &r->rec;

@@ -137,10 +137,17 @@ u64 bidx_krec_object_of(const void *key);
 struct bidx_krec *bidx_krec_next(u64 object);
 void bidx_krec_count(struct bidx_krec_counts *c);
 void bidx_krec_in_background(struct work_struct *work);
+u64 bidx_krec_load_time(const struct bidx_krec *k);
+/* Is @k what is looked for, and rather than @best, which may be NULL? Under a raw lock. */
+typedef bool (*bidx_krec_wanted)(const void *ctx, const struct bidx_krec *k,
+				 const struct bidx_krec *best);
+struct bidx_krec *bidx_krec_find(bidx_krec_wanted wanted, const void *ctx);
 /* A copy as somebody may see it; to be given to kvfree(). */
 struct buildidx_rec *bidx_krec_copy(const struct bidx_krec *k, u64 seq, unsigned int see);
-#define BIDX_SEE_ADDRESS	(1U << 0)
-#define BIDX_SEE_IMAGE		(1U << 1)
+#define BIDX_SEE_ADDRESS	(1U << 0) /* of kernel text */
+#define BIDX_SEE_IMAGE		(1U << 1) /* the text of BPF programs */
+#define BIDX_SEE_JIT		(1U << 3) /* addresses of BPF programs and their trampolines too */
+bool bidx_krec_address_seen(const struct bidx_krec *k, unsigned int see);
 #define BIDX_SEE_GONE		(1U << 2) /* with how it went, when it has; not as it came */
 
 /* ktree.c: the live tree */
@@ -153,6 +160,7 @@ bool bidx_ktree_resolve(unsigned long ip, struct bidx_range *r);
 /* see.c: what the caller may see of the kernel (design D11): BIDX_SEE_*; may sleep */
 unsigned int bidx_may_see(void);
 bool bidx_may_see_all(void);
+void bidx_see_exit(void);
 
 /* stream.c: the stream of records (design D9) */
 int bidx_stream_init(unsigned long stream_max);

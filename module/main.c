@@ -228,6 +228,7 @@ drain:
 free_bpf:
 	bidx_bpf_exit();
 free_ksym:
+	bidx_see_exit();
 	bidx_stream_exit();
 	bidx_krec_exit();
 	bidx_work_exit();
@@ -263,6 +264,7 @@ static void __exit bidx_exit(void)
 	/* A task preempted after the module_put() at the end of its task work. */
 	synchronize_rcu_tasks();
 	bidx_bpf_exit();
+	bidx_see_exit();
 	bidx_stream_exit();
 	bidx_krec_exit();
 	/* Its worker fills the pool of ksym.c. */

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "device.h"
 #include "krec.h"
 #include "reader.h"
 #include "stream.h"
@@ -228,8 +229,9 @@ static long bidx_reader_next_size(struct bidx_follower *r, u32 *size)
 }
 
 /* BUILDIDX_IOC_STREAM */
-long bidx_reader_ioctl(struct file *file, struct buildidx_stream *s)
+long bidx_ioc_stream(struct file *file, union bidx_arg *arg)
 {
+	struct buildidx_stream *s = &arg->stream;
 	const u32 places = BUILDIDX_STREAM_OLDEST | BUILDIDX_STREAM_NEXT;
 	struct bidx_follower *r = file->private_data;
 	long err;

@@ -12,7 +12,8 @@ int bidx_reader_open(struct inode *inode, struct file *file);
 int bidx_reader_release(struct inode *inode, struct file *file);
 ssize_t bidx_reader_read(struct file *file, char __user *to, size_t room, loff_t *pos);
 __poll_t bidx_reader_poll(struct file *file, poll_table *wait);
-long bidx_reader_ioctl(struct file *file, struct buildidx_stream *s);
+union bidx_arg;
+long bidx_ioc_stream(struct file *file, union bidx_arg *arg);
 bool bidx_stream_wants_map(void);
 
 #endif /* BIDX_READER_H */

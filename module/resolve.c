@@ -23,6 +23,7 @@
 #include "compat/nofault.h"
 #include "compat/vdso.h"
 #include "compat/vma.h"
+#include "krec.h"
 #include "maple.h"
 
 /* On another CPU a writer needs a microsecond; on this one it will not get on. */
@@ -317,9 +318,27 @@ static bool bidx_try(struct mm_struct *mm, unsigned long ip, struct bidx_range *
 	return true;
 }
 
+/*
+ * While the hooks are off what is there now may not be what is known, so nothing is told of
+ * the kernel either.
+ */
+static noinline void bidx_resolve_kernel(unsigned long ip, struct bidx_range *r)
+{
+#ifdef CONFIG_X86_VSYSCALL_EMULATION
+	if ((ip & PAGE_MASK) == VSYSCALL_ADDR) {
+		bidx_range_clear(r, BUILDIDX_STATUS_SPECIAL);
+		return;
+	}
+#endif
+	if (!READ_ONCE(bidx_active))
+		bidx_range_clear(r, BUILDIDX_STATUS_OFF);
+	else if (!bidx_ktree_resolve(ip, r))
+		bidx_range_clear(r, BUILDIDX_STATUS_KERNEL);
+}
+
 /**
  * bidx_resolve() - which file, and where in it, is an address of an address space
- * @mm: current->mm
+ * @mm: current->mm; NULL is fine for kernel addresses, which are the same in each
  * @ip: address
  * @r: result; where the status gives no mapping, only @ip itself is covered
  *
@@ -330,13 +349,7 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 	unsigned int i;
 
 	if (unlikely(ip >= TASK_SIZE_MAX)) {
-#ifdef CONFIG_X86_VSYSCALL_EMULATION
-		if ((ip & PAGE_MASK) == VSYSCALL_ADDR) {
-			bidx_range_clear(r, BUILDIDX_STATUS_SPECIAL);
-			return;
-		}
-#endif
-		bidx_range_clear(r, BUILDIDX_STATUS_KERNEL);
+		bidx_resolve_kernel(ip, r);
 		return;
 	}
 	if (!mm) {
@@ -361,10 +374,16 @@ void bidx_resolve(struct mm_struct *mm, unsigned long ip, struct bidx_range *r)
 		bidx_range_clear(r, BUILDIDX_STATUS_RACED);
 }
 
+/* An address that is not to be resolved. */
+void bidx_range_unresolved(struct bidx_range *r, u16 status)
+{
+	bidx_range_clear(r, status);
+}
+
 /**
  * bidx_resolve_locked() - the same for any address space, at leisure
  * @mm: held for reading by the caller (mmap_lock)
- * @ip: address
+ * @ip: address, not of the kernel
  * @r: result
  * @file: result, the mapping's file with a reference where its content should
  *	be read before asking again, else NULL
@@ -378,11 +397,6 @@ void bidx_resolve_locked(struct mm_struct *mm, unsigned long ip, struct bidx_ran
 
 	*file = NULL;
 	bidx_range_clear(r, BUILDIDX_STATUS_NO_MAPPING);
-	if (ip >= TASK_SIZE_MAX) {
-		/* Needs no RCU: it looks up nothing there. */
-		bidx_resolve(mm, ip, r);
-		return;
-	}
 	vma = find_vma(mm, ip);
 	if (!vma || ip < vma->vm_start)
 		return;

@@ -487,7 +487,7 @@ struct buildidx_stats {
  * programs are given to those with CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN, as far
  * as kernel.kptr_restrict, net.core.bpf_jit_harden and lockdown let them see such;
  * to others they are zero and left out, flags in the record say so, and BY_ADDRESS is
- * EPERM. Errors: ENOENT nothing found.
+ * EPERM (with bpf_jit_harden it finds no BPF program). Errors: ENOENT nothing found.
  */
 struct buildidx_query_record {
 	__u32 size;
@@ -542,8 +542,10 @@ struct buildidx_dump_records {
  * @pad: zero
  * @object: out: number of its record
  *
- * Makes a record of a program that is older than the module; one that has a record
- * keeps it. Errors: EBADF no such fd; EINVAL not that of a BPF program; ENOMEM.
+ * Makes a record of a program that is older than the module, or than the last time the
+ * hooks were switched on; one that has a record keeps it. Errors: EBADF no such fd; EINVAL
+ * not that of a BPF program; ENOMEM; EAGAIN the hook is off or not placed
+ * (kernel_state), so that nobody would see the program go.
  */
 struct buildidx_adopt {
 	__u32 size;
