@@ -425,6 +425,8 @@ static void set_sysctl(const char *path, const char *value)
 	if (fd < 0 || write(fd, value, strlen(value)) < 0)
 		bail("%s: %s", path, strerror(errno));
 	close(fd);
+	/* what the module knows of bpf_jit_harden may be a tenth of a second old */
+	sleep_ms(200);
 }
 
 #define KPTR	"/proc/sys/kernel/kptr_restrict"
@@ -441,8 +443,7 @@ static void permissions(void)
 	who_may(1234, 0, 0, "a user: nothing");
 	who_may(1234, bpf, 0, "a user with CAP_BPF: nothing");
 	who_may(1234, perfmon, MAY_ALL, "a user with CAP_PERFMON: all but code and addresses");
-	who_may(1234, perfmon | bpf | syslog, MAY_ALL | SEES_ALL,
-		"a user with CAP_PERFMON, CAP_BPF and CAP_SYSLOG: all");
+	who_may(1234, perfmon | bpf, MAY_ALL | SEES_ALL, "a user with CAP_PERFMON and CAP_BPF: all");
 	who_may(1234, CAP(CAP_SYS_ADMIN) | syslog, MAY_ALL | SEES_ALL,
 		"a user with CAP_SYS_ADMIN and CAP_SYSLOG: all");
 	set_sysctl(KPTR, "1");
