@@ -25,7 +25,7 @@
 /* struct bpf_line_info.line_col */
 #define LINE_COL(line, col)	((line) << 10 | (col))
 
-struct code {
+struct gen_code {
 	struct bpf_insn insns[INSNS_MAX];
 	unsigned int count;
 	struct bpf_line_info lines[GEN_FUNCS_MAX * GEN_LINES + GEN_PADDING_MAX];
@@ -34,7 +34,7 @@ struct code {
 	struct btf *btf;
 };
 
-static void emit(struct code *c, struct bpf_insn insn)
+static void emit(struct gen_code *c, struct bpf_insn insn)
 {
 	c->insns[c->count++] = insn;
 }
@@ -56,7 +56,7 @@ void gen_line_text(const struct gen *g, unsigned int i, unsigned int k, char tex
 	snprintf(text, 128, "%s; /* %s, function %u */", what[k], g->name, i);
 }
 
-static void line(struct code *c, const struct gen *g, const char *text, unsigned int number,
+static void line(struct gen_code *c, const struct gen *g, const char *text, unsigned int number,
 		 unsigned int col)
 {
 	if (!c->btf)
@@ -69,7 +69,7 @@ static void line(struct code *c, const struct gen *g, const char *text, unsigned
 	};
 }
 
-static void own_line(struct code *c, const struct gen *g, unsigned int i, unsigned int k)
+static void own_line(struct gen_code *c, const struct gen *g, unsigned int i, unsigned int k)
 {
 	char text[128];
 
@@ -78,7 +78,7 @@ static void own_line(struct code *c, const struct gen *g, unsigned int i, unsign
 }
 
 /* What each function does but for calling others. */
-static void work(struct code *c, const struct gen *g, unsigned int i)
+static void work(struct gen_code *c, const struct gen *g, unsigned int i)
 {
 	unsigned int k;
 	char text[64];
@@ -97,14 +97,14 @@ static void work(struct code *c, const struct gen *g, unsigned int i)
 	emit(c, JMP_IMM(BPF_JNE, BPF_REG_7, 0, -3));
 }
 
-static void leave(struct code *c, const struct gen *g, unsigned int i)
+static void leave(struct gen_code *c, const struct gen *g, unsigned int i)
 {
 	own_line(c, g, i, 3);
 	emit(c, MOV64_IMM(BPF_REG_0, 0));
 	emit(c, EXIT());
 }
 
-static void main_function(struct code *c, const struct gen *g, unsigned int calls[])
+static void main_function(struct gen_code *c, const struct gen *g, unsigned int calls[])
 {
 	unsigned int i;
 
@@ -125,7 +125,7 @@ static void main_function(struct code *c, const struct gen *g, unsigned int call
 }
 
 /* "long NAME(unsigned long start)", and for the main one "long NAME(void *ctx)" */
-static int describe(struct code *c, const struct gen *g, unsigned int i, unsigned int at)
+static int describe(struct gen_code *c, const struct gen *g, unsigned int i, unsigned int at)
 {
 	static int number, pointer;
 	char name[GEN_NAME_MAX];
@@ -144,7 +144,7 @@ static int describe(struct code *c, const struct gen *g, unsigned int i, unsigne
 	return func < 0 ? func : 0;
 }
 
-static int generate(struct code *c, const struct gen *g)
+static int generate(struct gen_code *c, const struct gen *g)
 {
 	unsigned int calls[GEN_FUNCS_MAX] = { 0 }, i;
 	int err;
@@ -171,7 +171,7 @@ static int generate(struct code *c, const struct gen *g)
 	return err;
 }
 
-static int load(const struct code *c, const struct gen *g, char *log, size_t log_size)
+static int load(const struct gen_code *c, const struct gen *g, char *log, size_t log_size)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
 		.expected_attach_type = g->expected,
@@ -196,20 +196,40 @@ static int load(const struct code *c, const struct gen *g, char *log, size_t log
 			     c->count, &opts);
 }
 
+struct gen_code *gen_make(const struct gen *g)
+{
+	struct gen_code *c = calloc(1, sizeof(*c));
+
+	if (c && generate(c, g)) {
+		gen_free(c);
+		c = NULL;
+	}
+	return c;
+}
+
+int gen_load_made(const struct gen_code *c, const struct gen *g)
+{
+	return load(c, g, NULL, 0);
+}
+
+void gen_free(struct gen_code *c)
+{
+	if (c)
+		btf__free(c->btf);
+	free(c);
+}
+
 int gen_load(const struct gen *g, int *btf_fd)
 {
-	struct code *c = calloc(1, sizeof(*c));
+	struct gen_code *c = gen_make(g);
 	char log[8192] = "";
-	int fd;
+	int fd, err;
 
 	if (!c)
 		return -ENOMEM;
-	fd = generate(c, g);
-	if (!fd)
-		fd = load(c, g, NULL, 0);
+	fd = load(c, g, NULL, 0);
+	err = fd;
 	if (fd < 0 && fd != -EINTR) {
-		int err = fd;
-
 		/* again, for the verifier's words */
 		fd = load(c, g, log, sizeof(log));
 		if (fd < 0)
@@ -217,9 +237,8 @@ int gen_load(const struct gen *g, int *btf_fd)
 	}
 	if (btf_fd)
 		*btf_fd = fd >= 0 && c->btf ? dup(btf__fd(c->btf)) : -1;
-	btf__free(c->btf);
-	free(c);
-	return fd;
+	gen_free(c);
+	return fd < 0 ? err : fd;
 }
 
 int gen_run(int prog_fd, unsigned int times)

@@ -56,6 +56,15 @@ struct gen {
  */
 int gen_load(const struct gen *g, int *btf_fd);
 
+/*
+ * The same in two steps, for who wants to load it often or to measure that. gen_make() loads the
+ * BTF only; NULL on failure.
+ */
+struct gen_code;
+struct gen_code *gen_make(const struct gen *g);
+int gen_load_made(const struct gen_code *c, const struct gen *g);
+void gen_free(struct gen_code *c);
+
 /* Name of function @i, and text of its source line @k (0 to GEN_LINES - 1). */
 void gen_func_name(const struct gen *g, unsigned int i, char name[GEN_NAME_MAX]);
 void gen_line_text(const struct gen *g, unsigned int i, unsigned int k, char text[128]);
