@@ -493,11 +493,13 @@ static void attach_target(void)
 
 /* --- what may be asked --- */
 
-static bool is_record_of(int err, struct buildidx_rec *r, const struct truth *t)
+/* @r is looked at, and freed, once @err is known: it is what the call for @err set. */
+static bool is_record_of(int err, struct buildidx_rec **r, const struct truth *t)
 {
-	bool same = !err && r->type == BUILDIDX_REC_BPF_LOAD && !truth_differs(t, (void *)r, true);
+	bool same = !err && (*r)->type == BUILDIDX_REC_BPF_LOAD &&
+		    !truth_differs(t, (void *)*r, true);
 
-	free(r);
+	free(*r);
 	return same;
 }
 
@@ -552,12 +554,12 @@ static void questions(void)
 	if (!b)
 		bail("no record of %s", g.name);
 
-	ok(is_record_of(rec_by_prog(dev, t.info.id, &r), r, &t), "live, by number of the program");
-	ok(is_record_of(rec_by_object(dev, b->object, &r), r, &t), "live, by number of the record");
-	ok(is_record_of(rec_by_build_id(dev, id, sizeof(id), &r), r, &t), "live, by build ID");
+	ok(is_record_of(rec_by_prog(dev, t.info.id, &r), &r, &t), "live, by number of the program");
+	ok(is_record_of(rec_by_object(dev, b->object, &r), &r, &t), "live, by number of the record");
+	ok(is_record_of(rec_by_build_id(dev, id, sizeof(id), &r), &r, &t), "live, by build ID");
 	for (i = good = 0; i < t.nr_funcs; i++) {
-		good += is_record_of(rec_by_address(dev, t.addr[i], 0, &r), r, &t);
-		good += is_record_of(rec_by_address(dev, t.addr[i] + t.len[i] - 1, boottime(), &r), r, &t);
+		good += is_record_of(rec_by_address(dev, t.addr[i], 0, &r), &r, &t);
+		good += is_record_of(rec_by_address(dev, t.addr[i] + t.len[i] - 1, boottime(), &r), &r, &t);
 	}
 	ok(good == 2 * t.nr_funcs, "live, by the first and last address of each function: %u of %u",
 	   good, 2 * t.nr_funcs);
@@ -580,11 +582,11 @@ static void questions(void)
 	   ((struct buildidx_rec_bpf *)r)->unload_time <= after &&
 	   ((struct buildidx_rec_bpf *)r)->unload_pid == (uint32_t)getpid(),
 	   "gone: when, and by whom");
-	ok(is_record_of(err, r, &t), "gone, by number of the record");
-	ok(is_record_of(rec_by_prog(dev, t.info.id, &r), r, &t), "gone, by number of the program");
-	ok(is_record_of(rec_by_build_id(dev, id, sizeof(id), &r), r, &t), "gone, by build ID");
+	ok(is_record_of(err, &r, &t), "gone, by number of the record");
+	ok(is_record_of(rec_by_prog(dev, t.info.id, &r), &r, &t), "gone, by number of the program");
+	ok(is_record_of(rec_by_build_id(dev, id, sizeof(id), &r), &r, &t), "gone, by build ID");
 	for (i = good = 0; i < t.nr_funcs; i++)
-		good += is_record_of(rec_by_address(dev, t.addr[i] + 1, t.info.load_time + 1, &r), r, &t);
+		good += is_record_of(rec_by_address(dev, t.addr[i] + 1, t.info.load_time + 1, &r), &r, &t);
 	ok(good == t.nr_funcs, "gone, by address and time: %u of %u functions", good, t.nr_funcs);
 	ok(by_prog_flags(t.info.id, BUILDIDX_RECORDS_LIVE) == -ENOENT &&
 	   !by_prog_flags(t.info.id, BUILDIDX_RECORDS_GONE), "gone: is among the gone only");
