@@ -24,6 +24,8 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+#include "compat/bpf.h"
+
 /* A loader has one at a time, a light skeleton as many as it has programs. */
 #define BIDX_BPF_ITEMS	1024
 /* More than there are types of programs; the kernel says no to what is none. */
@@ -80,6 +82,17 @@ static void bidx_bpf_ranges(struct bidx_krec *k, const struct buildidx_rec_bpf *
 		n++;
 	}
 	k->nr_ranges = n;
+}
+
+/* What stood for the program's text while there was no record of it goes. */
+static void bidx_bpf_forget_symbols(const struct bpf_prog *prog)
+{
+	u32 i, n = bidx_prog_func_count(prog->aux);
+
+	if (!n)
+		bidx_ksym_forget((unsigned long)prog->bpf_func);
+	for (i = 0; i < n; i++)
+		bidx_ksym_forget((unsigned long)prog->aux->func[i]->bpf_func);
 }
 
 /* Context: may sleep. Return: a record that is not published, or NULL for want of memory. */
@@ -206,6 +219,8 @@ void bidx_bpf_unloaded(struct bpf_prog *prog)
 	}
 	if (bidx_krec_retire(prog, &gone))
 		bidx_count(BUILDIDX_CNT_BPF_UNLOADED);
+	else
+		bidx_bpf_forget_symbols(prog);
 }
 
 /* The program behind a file descriptor, of whatever type, with a reference; or an error. */
@@ -246,6 +261,8 @@ int bidx_bpf_adopt(int fd, u64 *object)
 		k = bidx_bpf_krec(prog, NULL);
 		err = k ? 0 : -ENOMEM;
 	}
+	if (k)
+		bidx_bpf_forget_symbols(prog);
 	if (k && bidx_krec_publish_new(k, prog)) {
 		bidx_bpf_published(prog, epoch);
 		bidx_count(BUILDIDX_CNT_BPF_ADOPTED);

@@ -47,6 +47,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
 	bidx_records_info(info);
 	bidx_stream_info(info);
 	bidx_kmod_info(info);
+	bidx_ksym_info(info);
 	return 0;
 }
 

@@ -206,8 +206,14 @@ void bidx_records_info(struct buildidx_info *info)
 	info->records_gone = count.gone;
 	info->history_bytes = count.history_bytes;
 	info->history_max = count.history_max;
-	if (READ_ONCE(bidx_active) && bidx_hook_placed(BIDX_HOOK_BPF))
+	bidx_stream_info(info);
+	bidx_kmod_info(info);
+	if (!READ_ONCE(bidx_active))
+		return;
+	if (bidx_hook_placed(BIDX_HOOK_BPF))
 		info->kernel_state |= BUILDIDX_KERNEL_BPF;
+	if (bidx_hook_placed(BIDX_HOOK_KSYM))
+		info->kernel_state |= BUILDIDX_KERNEL_KSYM;
 }
 
 /* May somebody who may see @see know where the text of a record is? Gone meanwhile: no. */

@@ -59,16 +59,17 @@ static u32 bidx_strings_len(const struct bidx_path *p)
 static struct bidx_event *bidx_file_event(u16 type, u16 fixed, const struct bidx_path *p, u64 time)
 {
 	struct bidx_event *e = bidx_event_alloc(ALIGN(fixed + bidx_strings_len(p), 8));
+	struct buildidx_rec *rec;
 
 	if (!e) {
 		bidx_stream_lost(type, 1);
 		return NULL;
 	}
-	e->rec.type = type;
-	e->rec.fixed = fixed;
-	e->rec.time = time;
-	if (*p->text)
-		strcpy((char *)&e->rec + fixed + 1, p->text);
+	rec = bidx_event_rec(e);
+	rec->type = type;
+	rec->fixed = fixed;
+	rec->time = time;
+	memcpy((char *)e->data + fixed + 1, p->text, strlen(p->text));
 	return e;
 }
 
@@ -91,7 +92,7 @@ void bidx_tell_object(struct file *file, const struct buildidx_object *obj,
 	bidx_path_get(&path, file);
 	e = bidx_file_event(BUILDIDX_REC_OBJECT, sizeof(*r), &path, ktime_get_boottime_ns());
 	if (e) {
-		r = (struct buildidx_rec_object *)&e->rec;
+		r = (struct buildidx_rec_object *)bidx_event_rec(e);
 		r->obj = *obj;
 		if (by) {
 			r->pid = by->pid;
@@ -124,7 +125,7 @@ void bidx_tell_map(struct file *file, const struct bidx_mapper *by)
 	bidx_path_get(&path, file);
 	e = bidx_file_event(BUILDIDX_REC_MAP, sizeof(*r), &path, by->time);
 	if (e) {
-		r = (struct buildidx_rec_map *)&e->rec;
+		r = (struct buildidx_rec_map *)bidx_event_rec(e);
 		bidx_object_of(file_inode(file), &r->obj);
 		if (!READ_ONCE(bidx_active))
 			r->obj.status = BUILDIDX_STATUS_OFF;

@@ -417,10 +417,34 @@ static void bidx_remove(struct bidx_hook *hook)
 	hook->placed = -1;
 }
 
+/*
+ * Placing a hook through ftrace makes a trampoline on x86, which the hook "ksym" must have
+ * seen. Without it the module works on, so it is removed rather than trusted.
+ */
+static void bidx_check_ksym(void)
+{
+#ifdef CONFIG_X86_64
+	struct bidx_hook *hook = &hooks[BIDX_HOOK_KSYM];
+	u64 hits = 0;
+	int cpu;
+
+	if (hook->placed < 0 || hooks[BIDX_HOOK_MMAP].as_kprobe)
+		return;
+	for_each_possible_cpu(cpu)
+		hits += READ_ONCE(per_cpu(bidx_cpu_stats.hook_hits[BIDX_HOOK_KSYM], cpu));
+	if (hits)
+		return;
+	pr_err("hook %s: was placed but did not fire: %s\n", hook->name, hook->loss);
+	bidx_remove(hook);
+	hook->error = EOPNOTSUPP;
+#endif
+}
+
 /**
  * bidx_hooks_start() - place the hooks that tell of files
  *
- * Without one of them an answer could be missing or wrong, so each must be placed.
+ * Without one of them an answer could be missing or wrong, so each must be placed. Before
+ * them comes the one that tells of the text that placing them makes, if it can.
  *
  * Context: may sleep. Return: 0, or the errno of the hook that dmesg names.
  */
@@ -430,6 +454,7 @@ int bidx_hooks_start(void)
 
 	bidx_silenced = false;
 	bidx_silenced_told = false;
+	bidx_place(&hooks[BIDX_HOOK_KSYM]);
 	/* Teardown first: no entry may be made that it would miss. */
 	for (i = BIDX_HOOK_NEEDED - 1; i >= 0; i--) {
 		err = bidx_place(&hooks[i]);
@@ -438,22 +463,20 @@ int bidx_hooks_start(void)
 			return err;
 		}
 	}
+	bidx_check_ksym();
 	return 0;
 }
 
 /**
- * bidx_hooks_start_kernel() - place the hooks that tell of kernel text
+ * bidx_hooks_start_kernel() - place the hook that tells of BPF programs
  *
- * What one that cannot be placed would tell stays unknown; all else works.
+ * If it cannot be placed those stay unknown; all else works.
  *
  * Context: may sleep; the queues of work are open.
  */
 void bidx_hooks_start_kernel(void)
 {
-	int i;
-
-	for (i = BIDX_HOOK_NEEDED; i < BIDX_HOOK_COUNT; i++)
-		bidx_place(&hooks[i]);
+	bidx_place(&hooks[BIDX_HOOK_BPF]);
 }
 
 /* Does a hook tell of what happens? */

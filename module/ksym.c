@@ -332,6 +332,13 @@ void bidx_ksym_work(void)
 	mutex_unlock(&ksym.adopt_lock);
 }
 
+/* Set the bit of buildidx_info.kernel_state that is known here. */
+void bidx_ksym_info(struct buildidx_info *info)
+{
+	if (READ_ONCE(ksym.on))
+		info->kernel_state |= BUILDIDX_KERNEL_KSYM;
+}
+
 /* The hook is placed: the end of what is adopted will be seen. */
 void bidx_ksym_start(void)
 {

@@ -108,7 +108,7 @@ static int bidx_tell(struct bidx_told *t, const struct bidx_found *f, unsigned i
 		bidx_tell_lost(t, f);
 		return 0;
 	case BIDX_SLOT_EVENT:
-		t->rec = &f->e->rec;
+		t->rec = bidx_event_rec(f->e);
 		return 0;
 	case BIDX_SLOT_WENT:
 		if (f->k->rec->type == BUILDIDX_REC_BPF_LOAD) {
@@ -197,6 +197,8 @@ __poll_t bidx_reader_poll(struct file *file, poll_table *wait)
 	struct bidx_follower *r = file->private_data;
 
 	poll_wait(file, &bidx_stream_wait, wait);
+	/* Pairs with bidx_stream_wake(). poll_wait() itself has it since 6.13 (cacd9ae4bf80). */
+	smp_mb();
 	return bidx_stream_has(&r->place, r->types) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

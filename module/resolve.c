@@ -330,10 +330,12 @@ static noinline void bidx_resolve_kernel(unsigned long ip, struct bidx_range *r)
 		return;
 	}
 #endif
-	if (!READ_ONCE(bidx_active))
+	if (!READ_ONCE(bidx_active)) {
 		bidx_range_clear(r, BUILDIDX_STATUS_OFF);
-	else if (!bidx_ktree_resolve(ip, r))
+	} else if (!bidx_ktree_resolve(ip, r)) {
 		bidx_range_clear(r, BUILDIDX_STATUS_KERNEL);
+		bidx_ksym_unknown(ip);
+	}
 }
 
 /**

@@ -73,9 +73,9 @@ static u32 bidx_slot_weight(const struct bidx_slot *s)
 	return s->what == BIDX_SLOT_LOST ? s->lost : 1;
 }
 
-static u32 bidx_event_bytes(const struct bidx_event *e)
+static u32 bidx_event_bytes(struct bidx_event *e)
 {
-	return offsetof(struct bidx_event, rec) + e->rec.size;
+	return sizeof(*e) + bidx_event_rec(e)->size;
 }
 
 static void bidx_event_put(struct bidx_event *e)
@@ -156,7 +156,7 @@ static void bidx_stream_irq_work(struct irq_work *work)
 /* Not from here: the lock of the queue sleeps on PREEMPT_RT. */
 static void bidx_stream_wake(void)
 {
-	/* Pairs with the barrier of who starts to wait: it sees the record or is seen. */
+	/* Pairs with that of who starts to wait: it sees the record or is seen. */
 	smp_mb();
 	if (waitqueue_active(&bidx_stream_wait))
 		irq_work_queue(&stream.wake);
@@ -176,7 +176,7 @@ static u64 bidx_stream_append(struct bidx_slot *new, u64 bytes)
 	over = bidx_stream_trim(bytes, true);
 	seq = stream.next.seq;
 	if (new->what == BIDX_SLOT_EVENT)
-		new->e->rec.seq = seq;
+		bidx_event_rec(new->e)->seq = seq;
 	*bidx_slot(seq) = *new;
 	bidx_slot_charge(new);
 	bidx_pass(&stream.next, new);
@@ -264,12 +264,11 @@ void bidx_stream_lost(enum buildidx_rec_type type, unsigned int n)
  */
 struct bidx_event *bidx_event_alloc(u32 size)
 {
-	struct bidx_event *e = kzalloc(offsetof(struct bidx_event, rec) + size,
-				       GFP_KERNEL | __GFP_NOWARN);
+	struct bidx_event *e = kzalloc(sizeof(*e) + size, GFP_KERNEL | __GFP_NOWARN);
 
 	if (e) {
 		refcount_set(&e->refs, 1);
-		e->rec.size = size;
+		bidx_event_rec(e)->size = size;
 	}
 	return e;
 }
@@ -282,7 +281,9 @@ struct bidx_event *bidx_event_alloc(u32 size)
  */
 void bidx_stream_add(struct bidx_event *e)
 {
-	struct bidx_slot s = { .what = BIDX_SLOT_EVENT, .type = e->rec.type, .e = e };
+	struct bidx_slot s = {
+		.what = BIDX_SLOT_EVENT, .type = bidx_event_rec(e)->type, .e = e,
+	};
 
 	bidx_count(BUILDIDX_CNT_EVENTS);
 	bidx_stream_append(&s, bidx_event_bytes(e));

@@ -16,13 +16,18 @@ struct bidx_krec;
  * struct bidx_event - a record that is only in the stream (OBJECT, MAP)
  * @free: once the last reference went
  * @refs: the log holds one, each reader one while it copies
- * @rec: the record; its seq is put in when it is added
+ * @data: the record; its seq is put in when it is added
  */
 struct bidx_event {
 	struct llist_node free;
 	refcount_t refs;
-	struct buildidx_rec rec __aligned(8);
+	u64 data[];
 };
+
+static inline struct buildidx_rec *bidx_event_rec(struct bidx_event *e)
+{
+	return (struct buildidx_rec *)e->data;
+}
 
 /**
  * struct bidx_place - where in the stream a reader is
