@@ -206,8 +206,6 @@ void bidx_records_info(struct buildidx_info *info)
 	info->records_gone = count.gone;
 	info->history_bytes = count.history_bytes;
 	info->history_max = count.history_max;
-	bidx_stream_info(info);
-	bidx_kmod_info(info);
 	if (!READ_ONCE(bidx_active))
 		return;
 	if (bidx_hook_placed(BIDX_HOOK_BPF))
