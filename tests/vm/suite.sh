@@ -158,7 +158,7 @@ run_boot()
 		--timeout "$seconds" ${options[@]+"${options[@]}"} || status=$?
 	# what the guest wrote to its port "files" may be judged here
 	if [ -x "$TESTS_DIR/guest/$1/host.sh" ]; then
-		"$TESTS_DIR/guest/$1/host.sh" "$logs" || status=1
+		"$TESTS_DIR/guest/$1/host.sh" "$logs" "$kernel" "$file" || status=1
 	fi
 	exec 7>&-
 	return "$status"
