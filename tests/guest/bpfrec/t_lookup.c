@@ -560,24 +560,27 @@ static void ftrace_trampoline(pid_t pid, struct stream *stream)
 	still_known("ftrace trampoline", name, object, addr, time);
 }
 
+#define KPROBES	4
+
 /* A kprobe in the middle of a function has a slot of generated text, in a page of many. */
 static void kprobe_slot(pid_t pid, struct stream *stream)
 {
 	static const char events[] = TRACING "kprobe_events";
 	const struct ksym *s = NULL;
 	uint64_t before[64];
-	unsigned int into;
+	unsigned int into, probes = 0;
 	char text[96];
 	size_t n;
 
 	n = text_there("kprobe_", "__builtin__kprobes", before, 64);
-	for (into = 5; !s && into < 40; into++) {
+	/* only where an instruction starts */
+	for (into = 5; probes < KPROBES && into < 40; into++) {
 		snprintf(text, sizeof(text), "p:bpfrec/slot%u vfs_statfs+%u\n", into, into);
-		if (!write_text(events, text))
-			continue;
-		ksyms_read();
-		s = new_text("kprobe_", "__builtin__kprobes", before, n);
+		probes += write_text(events, text);
 	}
+	ok(probes == KPROBES, "kprobe slot: %u probes in the middle of a function", probes);
+	ksyms_read();
+	s = new_text("kprobe_", "__builtin__kprobes", before, n);
 	if (s) {
 		ask(s->addr, "kprobe slot, first byte");
 		ask(s->addr + 1, "kprobe slot");
