@@ -179,7 +179,6 @@ void bidx_ksym_exit(void);
 void bidx_ksym_start(void);
 void bidx_ksym_stop(void);
 void bidx_ksym_work(void);
-void bidx_ksym_info(struct buildidx_info *info);
 void bidx_ksym_event(unsigned int type, unsigned long addr, u32 len, bool unregister,
 		     const char *name);
 void bidx_ksym_unknown(unsigned long ip);
