@@ -27,7 +27,7 @@
 
 #define MODULE		"isofs"
 /* So little that the slow reader must lose. */
-#define PARAMS		"stream_max=65536"
+#define PARAMS		"stream_bytes=65536"
 #define SLOW_MS		150
 
 /**
@@ -147,7 +147,9 @@ static void modules(unsigned int slot)
 	}
 }
 
-static void (*const churn[])(unsigned int slot) = { programs, programs, trampolines, dispatched, modules };
+static void (*const churn[])(unsigned int slot) = {
+	programs, programs, trampolines, dispatched, modules,
+};
 #define CHURNERS (sizeof(churn) / sizeof(churn[0]))
 static pid_t churner[CHURNERS];
 
@@ -187,7 +189,7 @@ static unsigned int end_churn(void)
 /**
  * struct reading - one of them
  * @stream: its reader
- * @slow: how long it sleeps before each record that it takes
+ * @slow_ms: how long it sleeps after each record that it takes
  * @thread: where it runs
  */
 struct reading {
@@ -220,7 +222,8 @@ static void start_reading(struct reading *r, unsigned int slow_ms)
 		bail("cannot start a thread");
 }
 
-static bool told_exactly(struct reading *r, const char *who, unsigned int round, uint64_t unmade)
+static bool told_exactly(struct reading *r, const char *who, unsigned int round,
+			 uint64_t unmade)
 {
 	struct stream *s = &r->stream;
 
@@ -414,17 +417,19 @@ int main(int argc, char **argv)
 		one_round(i, seconds);
 	early = end_churn();
 	close(old_fd);
-	diag("churn: %u programs, %u trampolines, %u dispatched, %u modules; %llu records, slow reader lost %llu, fast reader lost %llu, not made %llu",
-	     counts->programs, counts->trampolines, counts->dispatched, counts->modules,
-	     (unsigned long long)verdict.records, (unsigned long long)verdict.lost,
-	     (unsigned long long)verdict.fast_lost, (unsigned long long)verdict.unmade);
+	diag("churn: %u programs, %u trampolines, %u dispatched, %u modules", counts->programs,
+	     counts->trampolines, counts->dispatched, counts->modules);
+	diag("%llu records to the fast reader, which lost %llu, the slow one %llu; not made %llu",
+	     (unsigned long long)verdict.records, (unsigned long long)verdict.fast_lost,
+	     (unsigned long long)verdict.lost, (unsigned long long)verdict.unmade);
 	ok(!early && !counts->failed && counts->programs && counts->trampolines &&
 	   counts->dispatched && counts->modules,
 	   "the churn went on all along, modules could always be unloaded: %u failures, %u ended",
 	   counts->failed, early);
 	ok(verdict.loads == rounds && verdict.unloads == rounds, "loaded %u times, unloaded %u times",
 	   verdict.loads, verdict.unloads);
-	ok(verdict.exact == rounds, "each record came or was told of as lost, to both readers: %u of %u rounds",
+	ok(verdict.exact == rounds,
+	   "each record came or was told of as lost, to both readers: %u of %u rounds",
 	   verdict.exact, rounds);
 	ok(verdict.lost, "the slow reader lost some: %llu", (unsigned long long)verdict.lost);
 	ok(verdict.adoptions == rounds, "a program older than the module was adopted: %u of %u rounds",

@@ -154,7 +154,8 @@ static void dump_arguments(void)
 
 	d = base;
 	is_errno(call(BUILDIDX_IOC_RECORDS, &d), 0, "RECORDS: no room");
-	ok(!d.count && !d.used && d.next_size, "RECORDS: no room: tells the next one's size, %u", d.next_size);
+	ok(!d.count && !d.used && d.next_size, "RECORDS: no room: tells the next one's size, %u",
+	   d.next_size);
 	d = base;
 	d.cursor = ~0ULL;
 	d.buf = (uintptr_t)buf;

@@ -250,7 +250,7 @@ static void stacks(pid_t pid)
 		}
 	}
 	ok(n && programs && vmlinux > n && !bad,
-	   "NMI stacks: %u samples, %u frames, %u in the program, %u in vmlinux, %u in other programs, %u wrong",
+	   "NMI stacks: %u samples, %u frames, %u in the program, %u in vmlinux, %u in others, %u wrong",
 	   n, frames, programs, vmlinux, unknown, bad);
 }
 

@@ -335,17 +335,19 @@ static void print_table(void)
 {
 	unsigned int i;
 
-	printf("                                  NMI samples            perf's samples          perf's file\n");
-	printf("program  phase    how             all  name  line    all  name  line (buildidx)  names lines\n");
+	printf("                               NMI samples          perf's samples       perf's file\n"
+	       "program phase   how            all  name  line    all  name  line*  names lines\n");
 	for (i = 0; i < PROGRAMS; i++) {
 		const struct program *p = &programs[i];
 
-		printf("%-8s %-8s %-13s %5u %5u %5u  %5u %5u %5u             %-5s %s\n", p->gen.name,
+		printf("%-7s %-7s %-13s %4u %5u %5u   %4u %5u %5u   %-5s %s\n", p->gen.name,
 		       i < QUIET ? "quiet" : "stopped", attaches(i) ? "raw_tp attach" : "test_run",
 		       p->hits, p->named, p->lined, p->clock, p->clock_named, p->clock_lined,
 		       yes(p->perf_names), yes(p->perf_lines));
 	}
-	printf("stopped: perf was stopped (SIGSTOP) from before the program was loaded until it was gone.\n"
+	printf("all: samples in the program. name, line: those with the right function, and the right file,\n"
+	       "line and source text. * by buildidx, from the address and time that perf recorded.\n"
+	       "stopped: perf was stopped (SIGSTOP) from before the program was loaded until it was gone.\n"
 	       "perf_full: perf's file has the program's bpf_prog_info and BTF, all names and lines in them.\n"
 	       "buildidx_full: every sample in the program, perf's included, has the right function, file,\n"
 	       "line and source text by buildidx' records, asked for after the program was gone.\n");
