@@ -116,6 +116,10 @@ deb:
 demo:
 	tests/demo.sh $(KERNEL)
 
+.PHONY: demo-bpf
+demo-bpf:
+	tests/demo-bpf.sh $(KERNEL)
+
 .PHONY: check
 check:
 	tests/check.sh $(KERNEL)
@@ -143,8 +147,9 @@ help:
 	@echo 'make dkms-install            install the module through dkms [KERNELS="RELEASE..."], as root'
 	@echo 'make dkms-uninstall          remove it again'
 	@echo 'make demo [KERNEL=6.12]      show it in a virtual machine, as root'
+	@echo 'make demo-bpf [KERNEL=6.12]  the same for BPF programs that are gone, next to perf'
 	@echo 'make bench [KERNEL=6.12]     measure what it costs, as root; build/bench.json'
 	@echo 'make check [KERNEL=6.12]     run all tests, as root'
 	@echo 'make fuzz [FUZZ_SECONDS=600] fuzz the ELF parser'
 	@echo 'make clean                   delete what was built here'
-	@echo 'Kernels for demo, bench and check: 6.1 6.12 6.12-rt 6.12-trixie 7.3'
+	@echo 'Kernels for demo, demo-bpf, bench and check: 6.1 6.12 6.12-rt 6.12-trixie 7.3'

@@ -266,7 +266,8 @@ int bidx_reader_open(struct inode *inode, struct file *file)
 	r->types = BIDX_DEFAULT_TYPES;
 	bidx_stream_end(&r->place);
 	file->private_data = r;
-	return 0;
+	/* There is no place in it to read at: pread() is ESPIPE, and does not wait. */
+	return stream_open(inode, file);
 }
 
 int bidx_reader_release(struct inode *inode, struct file *file)

@@ -82,7 +82,7 @@ boot_multi()
 	local try log=$BUILDIDX_CACHE/logs/$1/bench-time
 
 	for try in 1 2 3; do
-		if boot "$1" "$2" time 'readers capture' --thread multi --smp 2 > "$out/attempt"; then
+		if boot "$1" "$2" time 'readers capture stream' --thread multi --smp 2 > "$out/attempt"; then
 			cat "$out/attempt"
 			return 0
 		fi
@@ -126,7 +126,7 @@ measure()
 		ko=$(dkms_module bench "$out/dkms.log")
 	fi
 	note "measuring on $KREL, counting instructions"
-	boot "$1" "$ko" icount 'frames paths sizes scan lookup' --icount --smp 1 --mem "$mem" \
+	boot "$1" "$ko" icount 'frames paths sizes scan lookup kernel' --icount --smp 1 --mem "$mem" \
 		> "$out/$1.results"
 	note "measuring on $KREL, in time"
 	boot_multi "$1" "$ko" > "$out/$1.time"
@@ -165,7 +165,7 @@ whole_json()
 {
 	# shellcheck disable=SC2016 # jq's own variables
 	jq -e --arg kernel "$kernel" '
-		.[$kernel] | length == 22 and all(.[]; (.buildidx | type) == "number" and
+		.[$kernel] | length == 26 and all(.[]; (.buildidx | type) == "number" and
 			(.unit | type) == "string" and (.noise_percent | type) == "number" and
 			(if .stock and .stock > 0 then (.ratio - .buildidx / .stock | fabs) < 0.001
 			 else .ratio == null end))' "$json" > /dev/null

@@ -50,6 +50,14 @@ const struct metric metrics[] = {
 	  "us", GOAL_NONE, 0, 0 },
 	{ "capture_warm", "capture of a file, from the page cache",
 	  "us", GOAL_NONE, 0, 0 },
+	{ "prog_load", "bpf(PROG_LOAD), 1,000 instructions with lines",
+	  INSTRUCTIONS, GOAL_RATIO, 1.05, 0 },
+	{ "kernel_frame", "kernel frame, bpf_get_stackid | resolved",
+	  INSTRUCTIONS, GOAL_NONE, 0, 0 },
+	{ "record_bytes", "memory per recorded BPF program, 1-8 functions",
+	  "bytes", GOAL_NONE, 0, 0 },
+	{ "stream_rate", "records that one reader takes",
+	  "per second", GOAL_NONE, 0, 0 },
 };
 const size_t nr_metrics = sizeof(metrics) / sizeof(metrics[0]);
 

@@ -44,7 +44,7 @@ read_conf()
 				fail("a boot needs a name of its own")
 			settings = ""
 			for (i = 3; i <= NF; i++) {
-				if ($i !~ /^(smp|mem|thread|params|unload|append|ko|dir)=/)
+				if ($i !~ /^(smp|mem|thread|params|unload|append|ko|dir|perf)=/)
 					fail("unknown setting: " $i)
 				settings = settings " " $i
 			}
@@ -158,7 +158,7 @@ module_of()
 # run_boot NAME
 run_boot()
 {
-	local logs=$BUILDIDX_CACHE/logs/$kernel/$1 options=() seconds setting which='' file status=0
+	local logs=$BUILDIDX_CACHE/logs/$kernel/$1 options=() seconds setting which='' file perf status=0
 
 	mkdir -p "$logs"
 	# one at a time: the logs of a run are evidence
@@ -173,6 +173,8 @@ run_boot()
 		case $setting in
 		unload=no)	options+=(--no-unload) ;;
 		unload=*)	;;
+		perf=yes)	perf=$("$TESTS_DIR/vm/perf.sh" "$KSUITE") || return 1
+				options+=(--dir "$perf:/test/perf") ;;
 		dir=*)		options+=(--dir "$TOP_DIR/${setting#dir=}") ;;
 		ko=*)		which=${setting#ko=} ;;
 		params=*|append=*)
@@ -188,7 +190,7 @@ run_boot()
 		--timeout "$seconds" ${options[@]+"${options[@]}"} || status=$?
 	# what the guest wrote to its port "files" may be judged here
 	if [ -x "$TESTS_DIR/guest/$1/host.sh" ]; then
-		"$TESTS_DIR/guest/$1/host.sh" "$logs" || status=1
+		"$TESTS_DIR/guest/$1/host.sh" "$logs" "$kernel" "$file" || status=1
 	fi
 	exec 7>&-
 	return "$status"

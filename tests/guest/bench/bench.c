@@ -20,6 +20,8 @@ static const struct measurement {
 	{ "capture", bench_capture },
 	{ "lookup", bench_lookup },
 	{ "readers", bench_readers },
+	{ "kernel", bench_kernel },
+	{ "stream", bench_stream },
 };
 
 static void run(const char *name, const struct bench *b)

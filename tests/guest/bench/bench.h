@@ -46,6 +46,8 @@ void bench_paths(const struct bench *b);
 void bench_sizes(const struct bench *b);
 void bench_scan(const struct bench *b);
 void bench_capture(const struct bench *b);
+void bench_kernel(const struct bench *b);
+void bench_stream(const struct bench *b);
 
 /* A value that was not measured. */
 #define BENCH_NONE (-1.0)

@@ -145,7 +145,7 @@ const char *status_name(unsigned int status)
 	static const char * const names[BUILDIDX_STATUS_COUNT] = {
 		"OK", "NO_MM", "NO_MAPPING", "ANON", "SPECIAL", "NOT_INDEXED", "PENDING",
 		"NOT_RESIDENT", "MODIFIED", "TOO_LONG", "NO_NOTE", "RACED", "KERNEL",
-		"READ_ERROR", "OFF",
+		"READ_ERROR", "OFF", "GENERATED",
 	};
 
 	return status < BUILDIDX_STATUS_COUNT ? names[status] : "(unknown status)";

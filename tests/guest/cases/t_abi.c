@@ -11,7 +11,10 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <linux/bpf.h>
 
 #include "dev.h"
 #include "tap.h"
@@ -32,6 +35,7 @@ typedef Elf32_Phdr Phdr;
 
 static int dev;
 static int file; /* a regular file, for QUERY_FD */
+static int prog; /* a BPF program, for ADOPT */
 static struct buildidx_object *dump_buf;
 
 /* A command, its argument's size and where the members that must be zero are. */
@@ -40,20 +44,29 @@ struct command {
 	unsigned long cmd;
 	size_t size;
 	size_t pad; /* a __u32, or NO_MEMBER */
+	__u32 flags; /* those that it knows */
 };
 
 static const struct command commands[] = {
-	{ "INFO", BUILDIDX_IOC_INFO, sizeof(struct buildidx_info), NO_MEMBER },
+	{ "INFO", BUILDIDX_IOC_INFO, sizeof(struct buildidx_info), offsetof(struct buildidx_info, pad), 0 },
 	{ "QUERY_FD", BUILDIDX_IOC_QUERY_FD, sizeof(struct buildidx_query_fd),
-	  offsetof(struct buildidx_query_fd, pad) },
+	  offsetof(struct buildidx_query_fd, pad), 0 },
 	{ "QUERY_ADDR", BUILDIDX_IOC_QUERY_ADDR, sizeof(struct buildidx_query_addr),
-	  offsetof(struct buildidx_query_addr, pad) },
+	  offsetof(struct buildidx_query_addr, pad), 0 },
 	{ "QUERY_EXE", BUILDIDX_IOC_QUERY_EXE, sizeof(struct buildidx_query_exe),
-	  offsetof(struct buildidx_query_exe, pad) },
-	{ "OBJECT", BUILDIDX_IOC_OBJECT, sizeof(struct buildidx_query_object), NO_MEMBER },
-	{ "DUMP", BUILDIDX_IOC_DUMP, sizeof(struct buildidx_dump), NO_MEMBER },
+	  offsetof(struct buildidx_query_exe, pad), 0 },
+	{ "OBJECT", BUILDIDX_IOC_OBJECT, sizeof(struct buildidx_query_object), NO_MEMBER, 0 },
+	{ "DUMP", BUILDIDX_IOC_DUMP, sizeof(struct buildidx_dump), NO_MEMBER, 0 },
 	{ "STATS", BUILDIDX_IOC_STATS, sizeof(struct buildidx_stats),
-	  offsetof(struct buildidx_stats, pad) },
+	  offsetof(struct buildidx_stats, pad), 0 },
+	{ "RECORD", BUILDIDX_IOC_RECORD, sizeof(struct buildidx_query_record),
+	  offsetof(struct buildidx_query_record, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE },
+	{ "RECORDS", BUILDIDX_IOC_RECORDS, sizeof(struct buildidx_dump_records),
+	  offsetof(struct buildidx_dump_records, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE },
+	{ "ADOPT", BUILDIDX_IOC_ADOPT, sizeof(struct buildidx_adopt),
+	  offsetof(struct buildidx_adopt, pad), 0 },
+	{ "STREAM", BUILDIDX_IOC_STREAM, sizeof(struct buildidx_stream), NO_MEMBER,
+	  BUILDIDX_STREAM_OLDEST | BUILDIDX_STREAM_NEXT },
 };
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
@@ -70,10 +83,14 @@ union argument {
 	struct buildidx_query_object object;
 	struct buildidx_dump dump;
 	struct buildidx_stats stats;
+	struct buildidx_query_record record;
+	struct buildidx_dump_records records;
+	struct buildidx_adopt adopt;
+	struct buildidx_stream stream;
 	unsigned char bytes[2 * PAGE];
 };
 
-static uint64_t known_object;
+static uint64_t known_object, known_record;
 
 /* A call that must succeed. */
 static void fill(const struct command *c, union argument *a)
@@ -97,6 +114,13 @@ static void fill(const struct command *c, union argument *a)
 		break;
 	case BUILDIDX_IOC_STATS:
 		a->stats.cpu = -1;
+		break;
+	case BUILDIDX_IOC_RECORD:
+		a->record.by = BUILDIDX_BY_OBJECT;
+		a->record.object = known_record;
+		break;
+	case BUILDIDX_IOC_ADOPT:
+		a->adopt.fd = prog;
 		break;
 	}
 }
@@ -162,8 +186,8 @@ static void zeros(const struct command *c)
 	__u32 one = 1;
 
 	fill(c, &a);
-	a.flags = 1;
-	expect(call(c->cmd, &a), EINVAL, c, "flag 1");
+	a.flags = c->flags + 1;
+	expect(call(c->cmd, &a), EINVAL, c, "first unknown flag");
 	fill(c, &a);
 	a.flags = 0x80000000;
 	expect(call(c->cmd, &a), EINVAL, c, "flag 1 << 31");
@@ -225,7 +249,7 @@ static void output(const struct command *c)
 		diag("errno %d, %zu bytes past size changed", err, touched);
 
 	fill(c, &a);
-	a.flags = 1;
+	a.flags = c->flags + 1;
 	memcpy(&before, &a, sizeof(a));
 	err = call(c->cmd, &a);
 	if (!ok(err == EINVAL && !memcmp(&before, &a, sizeof(a)),
@@ -240,7 +264,7 @@ static void unknown_commands(void)
 		const char *what;
 		unsigned long cmd;
 	} unknown[] = {
-		{ "number 7", _IOWR(BUILDIDX_IOC_MAGIC, 7, struct buildidx_info) },
+		{ "number 11", _IOWR(BUILDIDX_IOC_MAGIC, 11, struct buildidx_info) },
 		{ "number 255", _IOWR(BUILDIDX_IOC_MAGIC, 255, struct buildidx_info) },
 		{ "another magic", _IOWR(0xb2, 0, struct buildidx_info) },
 		{ "another magic, number of QUERY_ADDR", _IOWR('f', 2, struct buildidx_query_addr) },
@@ -282,6 +306,29 @@ static void info_content(void)
 	   info.entries <= info.max_entries, BITS " INFO: %llu of %llu entries, %llu heads",
 	   (unsigned long long)info.entries, (unsigned long long)info.max_entries,
 	   (unsigned long long)info.heads);
+}
+
+/* The smallest BPF program: "return 0". */
+static int load_program(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr a = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .insns = (uintptr_t)insns, .insn_cnt = 2,
+		.license = (uintptr_t)"GPL", .prog_name = "t_abi",
+	};
+
+	return syscall(__NR_bpf, BPF_PROG_LOAD, &a, sizeof(a));
+}
+
+/* Its record, by the number that ADOPT tells. */
+static uint64_t record_of(int fd)
+{
+	struct buildidx_adopt a = { .size = sizeof(a), .fd = fd };
+
+	return call(BUILDIDX_IOC_ADOPT, &a) ? 0 : a.object;
 }
 
 static void fd_arguments(void)
@@ -519,6 +566,10 @@ int main(void)
 	if (dev_fd(dev, file, &o) || !o.object)
 		bail("QUERY_FD of the own executable does not work");
 	known_object = o.object;
+	prog = load_program();
+	known_record = prog < 0 ? 0 : record_of(prog);
+	if (!known_record)
+		bail("a BPF program and its record: %s", strerror(errno));
 
 	for (i = 0; i < NR_COMMANDS; i++) {
 		sizes(&commands[i]);

@@ -21,6 +21,7 @@
 #include "../cases/modctl.h"
 #include "../cases/tap.h"
 #include "../cases/watch.h"
+#include "../bpfrec/gen.h"
 #include "rng.h"
 #include "victims.h"
 
@@ -29,10 +30,13 @@
 #define KNOWN		"/run/devfuzz.known"
 
 #define MAX_OBJECTS	256
+#define ROOM		(64U << 10)
 
 static int dev;
 static volatile bool stop;
 static struct buildidx_object objects[MAX_OBJECTS];
+static unsigned char room[ROOM]; /* for records */
+static int progs[2];
 
 union argument {
 	struct {
@@ -46,6 +50,10 @@ union argument {
 	struct buildidx_query_object object;
 	struct buildidx_dump dump;
 	struct buildidx_stats stats;
+	struct buildidx_query_record record;
+	struct buildidx_dump_records records;
+	struct buildidx_adopt adopt;
+	struct buildidx_stream stream;
 	unsigned char bytes[VICTIM_PAGE];
 };
 
@@ -60,6 +68,10 @@ static const struct {
 	{ BUILDIDX_IOC_OBJECT, sizeof(struct buildidx_query_object) },
 	{ BUILDIDX_IOC_DUMP, sizeof(struct buildidx_dump) },
 	{ BUILDIDX_IOC_STATS, sizeof(struct buildidx_stats) },
+	{ BUILDIDX_IOC_RECORD, sizeof(struct buildidx_query_record) },
+	{ BUILDIDX_IOC_RECORDS, sizeof(struct buildidx_dump_records) },
+	{ BUILDIDX_IOC_ADOPT, sizeof(struct buildidx_adopt) },
+	{ BUILDIDX_IOC_STREAM, sizeof(struct buildidx_stream) },
 };
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
@@ -71,6 +83,15 @@ static struct {
 	int unexpected_errno;
 	unsigned long unexpected_cmd;
 } seen;
+
+/* Where records are to go, mostly to where they may. */
+static __u64 records_to(struct rng *r, __u32 *size)
+{
+	int usable;
+
+	*size = rng_one_in(r, 3) ? rng_odd_number(r) : rng_below(r, ROOM + 1);
+	return rng_one_in(r, 3) ? (uintptr_t)victim_buffer(r, 256, &usable) : (uintptr_t)room;
+}
 
 /* A call that makes sense but for one or two members. */
 static void sensible(struct rng *r, unsigned int n, union argument *a)
@@ -103,6 +124,31 @@ static void sensible(struct rng *r, unsigned int n, union argument *a)
 	case BUILDIDX_IOC_STATS:
 		a->stats.cpu = rng_below(r, 4) - 1;
 		break;
+	case BUILDIDX_IOC_RECORD:
+		a->record.by = rng_below(r, 6);
+		a->record.flags = rng_below(r, 4);
+		a->record.id = rng_below(r, 256);
+		a->record.object = rng_below(r, 4096);
+		a->record.address = rng_one_in(r, 2) ? victim_address(r) :
+				    0xffffffff80000000ULL + rng_below(r, 1U << 31);
+		a->record.time = rng_one_in(r, 2) ? 0 : rng_odd_number(r);
+		a->record.id_len = rng_below(r, BUILDIDX_ID_MAX + 2);
+		rng_fill(r, a->record.build_id, a->record.id_len % (BUILDIDX_ID_MAX + 1));
+		a->record.buf = records_to(r, &a->record.buf_size);
+		break;
+	case BUILDIDX_IOC_RECORDS:
+		a->records.flags = rng_below(r, 4);
+		a->records.types = rng_one_in(r, 2) ? 0 : rng_below(r, 512);
+		a->records.cursor = rng_one_in(r, 2) ? rng_below(r, 4096) : rng_odd_number(r);
+		a->records.buf = records_to(r, &a->records.buf_size);
+		break;
+	case BUILDIDX_IOC_ADOPT:
+		a->adopt.fd = rng_one_in(r, 2) ? progs[rng_below(r, 2)] : victim_fd(r);
+		break;
+	case BUILDIDX_IOC_STREAM:
+		a->stream.flags = rng_below(r, 3);
+		a->stream.types = rng_one_in(r, 2) ? 0 : rng_below(r, 512);
+		break;
 	}
 	if (rng_one_in(r, 4))
 		a->size = rng_odd_number(r);
@@ -131,13 +177,27 @@ static bool errno_is_documented(int err)
 	return false;
 }
 
-/* DUMP writes where it is told to: that must not be the program's own memory. */
+/* Some write where they are told to: that must not be the program's own memory. */
 static bool harmless(const union argument *a, unsigned long cmd)
 {
-	if (_IOC_NR(cmd) != _IOC_NR(BUILDIDX_IOC_DUMP) || victim_bears_writing(a->dump.buf))
-		return true;
-	return a->dump.buf == (uintptr_t)objects && a->dump.count <= MAX_OBJECTS &&
-	       a->dump.obj_size <= sizeof(objects[0]);
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(BUILDIDX_IOC_DUMP):
+		return victim_bears_writing(a->dump.buf) ||
+		       (a->dump.buf == (uintptr_t)objects && a->dump.count <= MAX_OBJECTS &&
+			a->dump.obj_size <= sizeof(objects[0]));
+	case _IOC_NR(BUILDIDX_IOC_RECORD):
+		return victim_bears_writing(a->record.buf) ||
+		       (a->record.buf == (uintptr_t)room && a->record.buf_size <= ROOM);
+	case _IOC_NR(BUILDIDX_IOC_RECORDS):
+		return victim_bears_writing(a->records.buf) ||
+		       (a->records.buf == (uintptr_t)room && a->records.buf_size <= ROOM);
+	}
+	return true;
+}
+
+static __u64 in_kernel(__u64 any)
+{
+	return 0xffff888000000000ULL + any % (1ULL << 40);
 }
 
 static void one_ioctl(struct rng *r)
@@ -152,9 +212,13 @@ static void one_ioctl(struct rng *r)
 		rng_fill(r, &a, sizeof(a));
 		if (rng_one_in(r, 2))
 			a.size = commands[n].size;
-		/* A random address to dump to would hit the program itself. */
+		/* A random address to write to would hit the program itself. */
 		if (cmd == BUILDIDX_IOC_DUMP)
-			a.dump.buf = 0xffff888000000000ULL + a.dump.buf % (1ULL << 40);
+			a.dump.buf = in_kernel(a.dump.buf);
+		if (cmd == BUILDIDX_IOC_RECORD)
+			a.record.buf = in_kernel(a.record.buf);
+		if (cmd == BUILDIDX_IOC_RECORDS)
+			a.records.buf = in_kernel(a.records.buf);
 	} else {
 		sensible(r, n, &a);
 	}
@@ -184,7 +248,7 @@ static void one_ioctl(struct rng *r)
 /* Everything that is not an ioctl: refused or harmless. */
 static void one_other(struct rng *r)
 {
-	char buf[64];
+	static char buf[8192];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
 	struct pollfd p = { .fd = dev, .events = POLLIN | POLLOUT };
 	void *at;
@@ -192,7 +256,8 @@ static void one_other(struct rng *r)
 
 	switch (rng_below(r, 8)) {
 	case 0:
-		if (read(dev, buf, rng_below(r, sizeof(buf))) > 0)
+		/* the stream; the device is not to be waited for here */
+		if (read(dev, buf, rng_below(r, sizeof(buf))) == 0)
 			seen.unexpected++;
 		break;
 	case 1:
@@ -249,6 +314,12 @@ static void *churn(void *unused)
 		unmap_page(at);
 		if (i % 3 == 0)
 			unlink(path);
+		if (i % 4 == 0) {
+			struct gen g = { .name = "devfuzzed", .file = "devfuzz", .line = i % 1000,
+					 .funcs = 1 + i % 3 };
+
+			close(gen_load(&g, NULL));
+		}
 	}
 	for (i = 0; i < 16; i++) {
 		snprintf(path, sizeof(path), "/run/devfuzz.churn%u", i);
@@ -277,11 +348,21 @@ int main(int argc, char **argv)
 	unique_id(id);
 	minielf_simple(KNOWN, id);
 	sleep_ms(20);
+	if (fcntl(dev, F_SETFL, O_NONBLOCK))
+		bail("fcntl: %s", strerror(errno));
 	at = map_exec_path(KNOWN);
 	fd = open(KNOWN, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || dev_exe(dev, 0, &exe))
 		bail("before the calls: QUERY_EXE does not work");
 	victims_prepare(dev);
+	gen_init();
+	for (i = 0; i < 2; i++) {
+		struct gen g = { .name = "devfuzz", .file = "devfuzz", .funcs = 1 + i };
+
+		progs[i] = gen_load(&g, NULL);
+		if (progs[i] < 0)
+			bail("loading a BPF program: %s", strerror(-progs[i]));
+	}
 	if (pthread_create(&thread, NULL, churn, NULL))
 		bail("cannot start a thread");
 	for (i = 0; i < calls; i++) {

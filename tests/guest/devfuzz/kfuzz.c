@@ -31,11 +31,11 @@ static uint32_t random_size(struct rng *r, size_t element)
 	return rng_below(r, ASK_MAX + 1) * element;
 }
 
-static int wanted(const struct ask *a, uint32_t out_size, size_t element)
+static int wanted(const struct ask *a, uint32_t out_size, size_t element, uint64_t flags)
 {
 	uint32_t in = a->ips_size / 8, out = out_size / element;
 
-	if (a->flags || a->ips_size % 8 || out_size % element)
+	if (a->flags & ~flags || a->ips_size % 8 || out_size % element)
 		return -EINVAL;
 	return in < out ? in : out;
 }
@@ -58,7 +58,7 @@ static bool frames_good(const struct ask *a, int n)
 		const struct buildidx_frame *f = &a->frames[i];
 
 		if (f->ip != a->ips[i] || f->status >= BUILDIDX_STATUS_COUNT || f->pad ||
-		    (f->status == BUILDIDX_STATUS_OK && !f->id_len) || f->kind > BUILDIDX_KIND_HASH)
+		    (f->status == BUILDIDX_STATUS_OK && !f->id_len) || f->kind > BUILDIDX_KIND_BPF)
 			return false;
 	}
 	return untouched(a->frames, n * sizeof(a->frames[0]), sizeof(a->frames));
@@ -116,8 +116,8 @@ int main(int argc, char **argv)
 		memset(a.frames, CANARY, sizeof(a.frames));
 		memset(a.ids, CANARY, sizeof(a.ids));
 		ask_kfuncs(&a);
-		frames = wanted(&a, a.frames_size, sizeof(a.frames[0]));
-		ids = wanted(&a, a.ids_size, sizeof(a.ids[0]));
+		frames = wanted(&a, a.frames_size, sizeof(a.frames[0]), 0);
+		ids = wanted(&a, a.ids_size, sizeof(a.ids[0]), BUILDIDX_F_KERNEL);
 		worked += frames > 0 && ids > 0;
 		refused += frames < 0 || ids < 0;
 		if (a.frames_ret != frames || a.ids_ret != ids) {
