@@ -240,21 +240,21 @@ struct bidx_symbol {
 };
 
 /*
- * Ask for the BPF text that holds an address: "NAME+0xOFFSET/0xSIZE [bpf]". What is in
- * vmlinux or a module has another end. Context: may sleep. Return: false when there is none.
+ * Ask for the BPF text that holds an address: "NAME+0xOFFSET/0xSIZE". A module's symbol has
+ * its name behind that; one of vmlinux looks the same, but what is in its text is known and not
+ * asked for, and the rest of it is not named like this.
+ * Context: may sleep. Return: false when there is none.
  */
 static bool bidx_symbol_of(unsigned long ip, struct bidx_symbol *s)
 {
 	unsigned long off, len;
-	char *end, *plus;
+	char *plus;
 
 	sprint_symbol(s->text, ip);
-	end = strrchr(s->text, ' ');
-	if (!end || strcmp(end, " [bpf]"))
-		return false;
-	*end = '\0';
 	plus = strrchr(s->text, '+');
-	if (!plus || sscanf(plus, "+%lx/%lx", &off, &len) != 2 || off >= len)
+	if (!plus || strchr(plus, ' ') || !str_has_prefix(s->text, "bpf_"))
+		return false;
+	if (sscanf(plus, "+%lx/%lx", &off, &len) != 2 || off >= len)
 		return false;
 	*plus = '\0';
 	s->name = s->text;
