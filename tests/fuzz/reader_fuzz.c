@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record_fuzz - libFuzzer target for the reader of files of records
+ * reader_fuzz - libFuzzer target for the reader of files of records
  *
  * The input is such a file, from anybody. Whatever it holds, the reader gives records that
  * can be followed, does not read for ever, and reads the same again from what it wrote.
