@@ -30,7 +30,7 @@ open_with_sources()
 	root_open "$1" "$root_dir"
 	mkdir -p "$root_dir/root/root/buildidx"
 	(cd "$TOP_DIR" && tar -c --exclude='userspace/build*' --exclude='*/build' \
-		Kbuild Makefile README.md VERSION dkms.conf debian include module userspace) |
+		Kbuild LICENSES Makefile README.md VERSION dkms.conf debian include module userspace) |
 		tar -x -C "$root_dir/root/root/buildidx"
 }
 

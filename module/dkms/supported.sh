@@ -4,6 +4,8 @@
 
 BIDX_KERNEL_MIN=6.1
 BIDX_KERNEL_MAX=7.3
+# Those in it that the tests run; of the others nothing is known
+BIDX_KERNEL_TESTED="6.1 6.12 7.3"
 
 # bidx_packaged: does a Debian package own the module's sources? Then it alone may change them.
 bidx_packaged()

@@ -148,6 +148,12 @@ result "the device is for root, and the module is loaded at boot"
 us install-system GROUP=profilers
 grep -q 'GROUP="profilers"' "$root/usr/lib/udev/rules.d/60-buildidx.rules"
 result "or for a group by choice"
+for group in 'x", RUN+="y' 'a b' '' '../z'; do
+	us install-system GROUP="$group"
+	[ $? = 2 ] && grep -q 'is not the name of a group' "$work/log" &&
+		grep -q 'GROUP="profilers"' "$root/usr/lib/udev/rules.d/60-buildidx.rules"
+	result "GROUP='$group' is refused"
+done
 us uninstall
 [ -z "$(find "$root" ! -type d -print | tee "$work/log")" ] && [ ! -e "$root/usr/include/buildidx" ]
 result "uninstall leaves nothing"

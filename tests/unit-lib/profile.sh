@@ -209,6 +209,17 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run symbolize "$work/again"
 	[ "$code" = 0 ] && cmp -s "$work/out" "$work/again"
 	result "symbolize: twice changes nothing"
+	symbolize "$(printf 'a\033[31m;go:\033c\302\233+0x12;b c;\342\200\256;\303\244\377 1')" --dir "$work/dir"
+	[ "$code" = 1 ] && prints 'a\033[31m;go:\033c\302\233+0x12;b c;\342\200\256;ä\377 1' &&
+		says 'go:\033c\302\233: 1 of 1'
+	result "symbolize: what a terminal would obey comes out in octal, on standard error too"
+	{ printf 'a;x 1\n'; head -c 3000000 /dev/zero | tr '\0' b; printf ' 1\nc\0;y 1\nd 3'; } >"$work/folded"
+	run symbolize "$work/folded"
+	[ "$code" = 1 ] && prints "$(printf 'a;x 1\nd 3')" && says 'line 2 is too long' && says 'line 3 is not'
+	result "symbolize: an endless line, and one with a NUL"
+	"$tool" symbolize "$work/again" >/dev/full 2>"$work/err"
+	[ $? = 1 ] && says 'cannot write the output: No space left'
+	result "symbolize: a full disk is told"
 	symbolize "$(printf 'a;x 1\nnonsense\nb 2')"
 	[ "$code" = 1 ] && prints "$(printf 'a;x 1\nb 2')" && says 'standard input: line 2 is not'
 	result "symbolize: a line that is none is told"
@@ -296,6 +307,9 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	result "symbolize: what was not found was looked for where, and which server did not answer"
 	[ -z "$(find "$TMPDIR" -name 'buildidx.*')" ]
 	result "symbolize: what was needed to find that out is gone"
+	TMPDIR=/nowhere symbolize "prog;aabb+0x1 3" --debuginfod "http://127.0.0.1:9/"
+	[ "$code" = 1 ] && says 'server http://127.0.0.1:9/: whether it answers is not known: no temporary directory'
+	result "symbolize: or that it could not be found out"
 	lines "$work/gcc-whole" >"$work/folded"
 	run symbolize --debuginfod "http://127.0.0.1:9/" --debuginfod "file://$work/server-gcc" "$work/folded"
 	[ "$code" = 0 ] && ! grep -q 'files not found' "$work/err" && ! grep -q "$(id_of "$work/gcc-whole")" "$work/out"

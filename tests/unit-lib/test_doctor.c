@@ -68,6 +68,13 @@ static void take(const char *path)
 /* Stands for modinfo(8): the "module" holds what it would print, as FIELD=VALUE lines. */
 static const char modinfo[] = "#!/bin/sh\nexec /bin/sed -n \"s/^$2=//p\" \"$3\"\n";
 
+/* Stands for apt-cache(8), which knows the packages of kernel REL. */
+static const char apt_cache[] = "#!/bin/sh\n"
+	"[ \"$1\" = policy ] || exit 1\n"
+	"case $2 in *-" REL ") echo \"$2:\"; echo '  Candidate: 1' ;; esac\n";
+
+#define CONFIG	"CONFIG_MODULES=y\nCONFIG_PERF_EVENTS=y\nCONFIG_KPROBES=y\nCONFIG_BPF_SYSCALL=y\n"
+
 /* A machine on which nothing is wrong. */
 static int healthy(void **state)
 {
@@ -82,6 +89,12 @@ static int healthy(void **state)
 	put_script("/usr/bin/pahole", "");
 	put_script("/usr/bin/openssl", "");
 	put_script("/sbin/modinfo", modinfo);
+	put("/etc/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\n");
+	put_script("/usr/bin/apt-get", "");
+	put_script("/usr/bin/apt-cache", apt_cache);
+	put("/proc/version", "");
+	put("/proc/modules", "");
+	put("/boot/config-" REL, CONFIG);
 	put("/sys/kernel/btf/vmlinux", "");
 	put("/sys/kernel/btf/buildidx", "");
 	put("/usr/src/buildidx-0.1.0/dkms.conf", "");
@@ -179,7 +192,7 @@ static void unload(void)
 static void test_healthy(void **state)
 {
 	static const char *const checks[] = {
-		"kernel", "headers", "image", "dkms", "pahole", "openssl", "kernel-btf",
+		"kernel", "config", "headers", "image", "dkms", "pahole", "openssl", "kernel-btf",
 		"module-file", "module", "at-boot", "module-btf", "signature", "lockdown",
 		"secure-boot", "device", "enable", "hook", "kfunc-tracing", "kfunc-perf-event",
 		"kfunc-kprobe", "capture", "limits", "library", "version",
@@ -196,13 +209,20 @@ static void test_healthy(void **state)
 static void test_kernel(void **state)
 {
 	static const char *const bad[] = { "6.0.9", "5.10.0-1", "7.4.0", "8.0", "x", "6", "" };
+	static const char *const untested[] = { "6.2.0", "6.18.44-fc", "7.0", "7.2.1-rc1" };
 	static const char *const good[] = { "6.1.0-57-amd64", "6.12.117+deb12-rt-amd64", "7.3.4", "7.3" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		/* somebody has built it all the same, or nobody has */
 		d.release = bad[i];
 		assert_int_equal(examine(), EXIT_PARTLY);
-		expect("kernel", LEVEL_FAIL, "6.1 to 7.3", "boot a kernel");
+		expect("kernel", LEVEL_WARN, "not tested", "boot a kernel from 6.1 to 7.3");
+	}
+	for (size_t i = 0; i < sizeof(untested) / sizeof(untested[0]); i++) {
+		d.release = untested[i];
+		examine();
+		expect("kernel", LEVEL_NOTE, "not tested (tested are 6.1 6.12 7.3)", NULL);
 	}
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		d.release = good[i];
@@ -214,6 +234,114 @@ static void test_kernel(void **state)
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("kernel-btf", LEVEL_WARN, "no BTF", "CONFIG_DEBUG_INFO_BTF");
 	only("kernel-btf");
+}
+
+static void test_unknown_kernel_not_loaded(void **state)
+{
+	(void)state;
+	unload();
+	d.release = "9.9.9";
+	assert_int_equal(examine(), EXIT_NO_MODULE);
+	expect("kernel", LEVEL_FAIL, "9.9.9: not tested, and the module is not built for it", "6.1 to 7.3");
+}
+
+/* No word of packages, headers or builds where no module can be. */
+static void test_without_modules(void **state)
+{
+	(void)state;
+	unload();
+	take("/proc/modules");
+	assert_int_equal(examine(), EXIT_NO_MODULE);
+	expect("module", LEVEL_FAIL, "built without loadable modules", "CONFIG_MODULES=y");
+	only("module");
+	for (size_t i = 0; i < d.nr_found; i++)
+		if (d.found[i].remedy && strstr(d.found[i].remedy, "apt-get"))
+			fail_msg("%s: %s", d.found[i].check, d.found[i].remedy);
+	/* without /proc it is not known */
+	take("/proc");
+	examine();
+	expect("module", LEVEL_FAIL, "not loaded", "modprobe buildidx");
+}
+
+static void test_config(void **state)
+{
+	(void)state;
+	put("/boot/config-" REL, "# CONFIG_KPROBES is not set\nXCONFIG_KPROBES=y\nCONFIG_PERF_EVENTS=y\n"
+	    "CONFIG_BPF_SYSCALL=yes\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("config", LEVEL_FAIL, "without CONFIG_KPROBES CONFIG_BPF_SYSCALL", "boot a kernel");
+	only("config");
+	take("/boot/config-" REL);
+	assert_int_equal(examine(), EXIT_OK);
+	expect("config", LEVEL_NOTE, "unknown", NULL);
+	put("/lib/modules/" REL "/build/.config", CONFIG);
+	examine();
+	expect("config", LEVEL_OK, "", NULL);
+}
+
+static void no_remedy_says(const char *word)
+{
+	for (size_t i = 0; i < d.nr_found; i++)
+		if (d.found[i].remedy && strstr(d.found[i].remedy, word))
+			fail_msg("%s: %s", d.found[i].check, d.found[i].remedy);
+}
+
+static void take_build_needs(void)
+{
+	unload();
+	take("/lib/modules/" REL "/build");
+	take("/boot/vmlinuz-" REL);
+	take("/usr/sbin/dkms");
+	take("/usr/bin/pahole");
+	take("/usr/bin/openssl");
+	take("/sbin/modinfo");
+	put("/sys/firmware/efi/runtime", "");
+	put_bytes(SECURE_BOOT, "\6\0\0\0\1", 5, 0644);
+}
+
+/* A kernel that apt has no packages of: Debian's names would lead nowhere. */
+static void test_own_kernel(void **state)
+{
+	(void)state;
+	take_build_needs();
+	put_script("/usr/bin/apt-cache", "#!/bin/sh\necho \"$2:\"; echo '  Candidate: (none)'\n");
+	assert_int_equal(examine(), EXIT_NO_MODULE);
+	expect("headers", LEVEL_WARN, "", "no package linux-headers-" REL);
+	expect("headers", LEVEL_WARN, "", "bindeb-pkg");
+	expect("image", LEVEL_WARN, "", "/boot/vmlinuz-" REL);
+	expect("dkms", LEVEL_WARN, "", "apt-get install dkms");
+	no_remedy_says("apt-get install linux-");
+	/* apt knows nothing at all, or is not to be run */
+	put_script("/usr/bin/apt-cache", "#!/bin/sh\n");
+	examine();
+	no_remedy_says("apt-get install linux-");
+	take("/usr/bin/apt-cache");
+	examine();
+	no_remedy_says("apt-get install linux-");
+}
+
+static void test_other_distribution(void **state)
+{
+	(void)state;
+	take_build_needs();
+	put("/etc/os-release", "PRETTY_NAME='Fedora Linux 41'\nID=fedora\nID_LIKE=\"notdebian\"\n");
+	assert_int_equal(examine(), EXIT_NO_MODULE);
+	expect("headers", LEVEL_WARN, "", "if Fedora Linux 41 has packages of kernel " REL);
+	expect("dkms", LEVEL_WARN, "", "install the program dkms, by the package manager of Fedora Linux 41");
+	expect("mok", LEVEL_WARN, "", "mokutil");
+	no_remedy_says("apt");
+	/* nobody says what it is */
+	take("/etc/os-release");
+	examine();
+	expect("dkms", LEVEL_WARN, "", "package manager of this system");
+	no_remedy_says("apt");
+	/* like Debian, without apt */
+	put("/usr/lib/os-release", "ID=x\nID_LIKE=\"ubuntu debian\"\n");
+	examine();
+	expect("headers", LEVEL_WARN, "", "apt-get install linux-headers-" REL);
+	take("/usr/bin/apt-get");
+	examine();
+	no_remedy_says("apt");
 }
 
 /* What a build lacks is a note while the module that is loaded has all it needs. */
@@ -258,7 +386,7 @@ static void test_module_file(void **state)
 
 	put_script("/sbin/modinfo", "#!/bin/sh\nexit 1\n");
 	assert_int_equal(examine(), EXIT_PARTLY);
-	expect("module-file", LEVEL_WARN, "modinfo cannot read", "kmod");
+	expect("module-file", LEVEL_WARN, "modinfo cannot read", "dkms unbuild");
 	take("/sbin/modinfo");
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("module-file", LEVEL_WARN, "modinfo cannot read", "kmod");
@@ -277,6 +405,15 @@ static void test_module_file(void **state)
 	take("/usr/src/buildidx-0.1.0");
 	examine();
 	expect("module-file", LEVEL_FAIL, "none for", "buildidx-dkms");
+}
+
+/* A program that never ends, and prints without end, does not hold the doctor up. */
+static void test_endless_program(void **state)
+{
+	(void)state;
+	put_script("/sbin/modinfo", "#!/bin/sh\nwhile echo 0123456789; do :; done\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("module-file", LEVEL_WARN, "modinfo cannot read", "dkms");
 }
 
 static void test_not_loaded(void **state)
@@ -320,7 +457,11 @@ static void test_module_btf(void **state)
 	only("module-btf kfunc-tracing kfunc-perf-event kfunc-kprobe kfunc-raw-tp");
 	take("/usr/bin/pahole");
 	examine();
-	expect("module-btf", LEVEL_WARN, "no BTF", "apt-get install pahole linux-image-" REL);
+	expect("module-btf", LEVEL_WARN, "no BTF", "apt-get install pahole, then /usr/src/buildidx-0.1.0/module/dkms/rebuild.sh " REL);
+	put_script("/usr/bin/pahole", "");
+	take("/boot/vmlinuz-" REL);
+	examine();
+	expect("module-btf", LEVEL_WARN, "no BTF", "apt-get install linux-image-" REL ", then /usr/src");
 	put("/var/lib/dkms/buildidx/0.1.0/" REL "/x86_64/log/make.log",
 	    "gcc\nbuildidx: BTF: none: the moon is full; wait a week\n\033[31m\n");
 	examine();
@@ -337,6 +478,25 @@ static void test_signature(void **state)
 	put("/sys/module/module/parameters/sig_enforce", "Y\n");
 	assert_int_equal(examine(), EXIT_PARTLY);
 	expect("signature", LEVEL_FAIL, "module.sig_enforce refuses", "openssl");
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=DKMS key\n");
+	assert_int_equal(examine(), EXIT_OK);
+	expect("signature", LEVEL_NOTE, "/proc/keys does not show", NULL);
+	put("/proc/keys", "1 I------ 1 perm 1f0 0 0 keyring DKMS key: empty\n");
+	examine();
+	expect("signature", LEVEL_NOTE, "/proc/keys does not show", NULL);
+	put("/proc/keys", "1 I------ 1 perm 1f0 0 0 asymmetri Debian: not DKMS key 2: X509.rsa 11 []\n");
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("signature", LEVEL_FAIL, "DKMS key, a key that the kernel does not know: module.sig_enforce refuses",
+	       "boot without");
+	put("/sys/firmware/efi/runtime", "");
+	examine();
+	expect("signature", LEVEL_FAIL, "does not know", "mokutil --import");
+	take("/sys/firmware");
+	put("/proc/keys", "2 I------ 1 perm 1f0 0 0 asymmetri x: ab: X509.rsa 22 []\n"
+	    "1 I------ 1 perm 1f0 0 0 asymmetri DKMS key: 1122: X509.rsa 11 []\n");
+	assert_int_equal(examine(), EXIT_OK);
+	expect("signature", LEVEL_OK, "signed by DKMS key", NULL);
+	put(KO, "version=0.1.0\nvermagic=" REL " SMP\n");
 	put("/sys/module/module/parameters/sig_enforce", "N\n");
 	assert_int_equal(examine(), EXIT_OK);
 
@@ -350,7 +510,7 @@ static void test_signature(void **state)
 	expect("signature", LEVEL_FAIL, "Secure Boot refuses", "openssl");
 	put(KO, "version=0.1.0\nvermagic=" REL " SMP\nsigner=\033[31mred\n");
 	examine();
-	expect("signature", LEVEL_OK, "?[31mred", NULL);
+	expect("signature", LEVEL_FAIL, "signed by ?[31mred, a key", "mokutil");
 }
 
 static void test_lockdown(void **state)
@@ -591,8 +751,10 @@ static void test_versions(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		CASE(test_healthy), CASE(test_kernel), CASE(test_build), CASE(test_module_file),
-		CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
+		CASE(test_healthy), CASE(test_kernel), CASE(test_unknown_kernel_not_loaded),
+		CASE(test_without_modules), CASE(test_config), CASE(test_own_kernel),
+		CASE(test_other_distribution), CASE(test_build), CASE(test_module_file),
+		CASE(test_endless_program), CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
 		CASE(test_signature), CASE(test_lockdown), CASE(test_secure_boot),
 		CASE(test_device), CASE(test_switched_off), CASE(test_silenced), CASE(test_hooks),
 		CASE(test_kfuncs), CASE(test_capture), CASE(test_limits), CASE(test_versions),

@@ -94,8 +94,8 @@ left_by_dkms()
 		die "tests/dkms.sh and tests/deb.sh left no module for $KREL in $BUILDIDX_CACHE/$1"
 }
 
-# The module with BTF that no kernel takes: the name of its first type is outside of the names
-damaged_btf()
+# unpack: the module as $work/buildidx.ko
+unpack()
 {
 	local whole
 
@@ -105,11 +105,40 @@ damaged_btf()
 	*.zst)	zstd -qdc "$whole" > "$work/buildidx.ko" ;;
 	*)	cp "$whole" "$work/buildidx.ko" ;;
 	esac
+}
+
+# The module with BTF that no kernel takes: the name of its first type is outside of the names
+damaged_btf()
+{
+	unpack || return
 	objcopy --dump-section ".BTF=$work/btf" "$work/buildidx.ko" ||
-		die "$whole has no BTF to damage"
+		die "the module for $KREL has no BTF to damage"
 	# the type data starts after the header of 24 bytes; a type is name, info, type
 	printf '\xff\xff\xff\x0f' | dd of="$work/btf" bs=1 seek=24 conv=notrunc status=none
 	objcopy --update-section ".BTF=$work/btf" "$work/buildidx.ko"
+	echo "$work/buildidx.ko"
+}
+
+# The module, signed by a key that nobody knows
+untrusted()
+{
+	local size
+
+	unpack && objcopy "$work/buildidx.ko" || return
+	openssl req -new -x509 -newkey rsa:2048 -noenc -sha256 -days 2 -subj '/CN=nobody knows me' \
+		-keyout "$work/key.pem" -out "$work/cert.pem" 2> /dev/null || return
+	# what objcopy wrote has no signature any more
+	openssl cms -sign -binary -noattr -nocerts -md sha256 -outform DER -in "$work/buildidx.ko" \
+		-signer "$work/cert.pem" -inkey "$work/key.pem" -out "$work/signature" || return
+	size=$(stat -c %s "$work/signature")
+	# struct module_signature: PKCS#7, and the length, big endian
+	{
+		cat "$work/signature"
+		printf '\0\0\2\0\0\0\0\0'
+		printf '%b' "$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' $((size >> 24)) $((size >> 16 & 255)) \
+			$((size >> 8 & 255)) $((size & 255)))"
+		printf '~Module signature appended~\n'
+	} >> "$work/buildidx.ko"
 	echo "$work/buildidx.ko"
 }
 
@@ -121,7 +150,8 @@ module_of()
 	nobtf)	left_by_dkms ko-nobtf ;;
 	deb)	left_by_dkms ko-deb ;;
 	badbtf)	damaged_btf ;;
-	*)	lacking "$conf: ko=$1: nobtf, badbtf or deb" ;;
+	untrusted) untrusted ;;
+	*)	lacking "$conf: ko=$1: nobtf, badbtf, deb or untrusted" ;;
 	esac
 }
 

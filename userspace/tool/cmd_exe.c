@@ -24,7 +24,9 @@ static void ask_file(struct answer *a, pid_t pid)
 		close(fd);
 		return;
 	}
-	if (fd == -ENOENT)
+	if (fd == -ENOENT && !has_proc())
+		snprintf(err.text, sizeof(err.text), NO_PROC);
+	else if (fd == -ENOENT)
 		snprintf(err.text, sizeof(err.text),
 			 "no such process, or it has no executable (kernel thread, exiting)");
 	else if (fd == -EACCES || fd == -EPERM)

@@ -62,7 +62,7 @@ static int report_unreadable(pid_t pid, int error)
 		return EXIT_DENIED;
 	case ENOENT:
 	case ESRCH:
-		complain("pid %d: no such process", pid);
+		complain("pid %d: %s", pid, has_proc() ? "no such process" : NO_PROC);
 		return EXIT_PARTLY;
 	default:
 		complain("pid %d: /proc/%d/maps: %s", pid, pid, strerror(error));

@@ -13,6 +13,9 @@
 #include "symbols.h"
 #include "tool.h"
 
+/* 127 frames of the longest IDs that there are, escaped, do not fill half of it. */
+#define LINE_SIZE	(1U << 20)
+
 static struct symbols *symbols;
 static int dirs_code = EXIT_OK;
 
@@ -38,27 +41,77 @@ static bool take(int option, const char *arg)
 	return true;
 }
 
+/*
+ * One line, without its end. Return: its length, -1 at the end of the file; @size or more: it did
+ * not fit, and is cut.
+ */
+static ssize_t read_line(FILE *in, char *line, size_t size)
+{
+	size_t len = 0;
+	int c;
+
+	while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+		if (len < size - 1)
+			line[len] = (char)c;
+		len++;
+	}
+	line[len < size ? len : size - 1] = '\0';
+	return c == EOF && !len ? -1 : (ssize_t)len;
+}
+
+/* Whoever made the file: nothing in it may reach the terminal as a command. */
+static char *printable(const char *line)
+{
+	static const char separators[] = " \\";
+	char *text, *word, *shown;
+	size_t size, n;
+	FILE *out = must(open_memstream(&text, &size));
+
+	while (*line) {
+		n = strspn(line, separators);
+		fwrite(line, 1, n, out);
+		line += n;
+		n = strcspn(line, separators);
+		word = must(strndup(line, n));
+		shown = escaped(word);
+		fputs(shown, out);
+		free(shown);
+		free(word);
+		line += n;
+	}
+	if (fclose(out))
+		must(NULL);
+	return text;
+}
+
+static void add_line(struct fold *fold, const char *line, uint64_t count)
+{
+	char *shown = printable(line);
+	char *named = symbols_line(symbols, shown);
+
+	fold_add(fold, named, count);
+	free(named);
+	free(shown);
+}
+
 static int read_lines(FILE *in, const char *name, struct fold *fold)
 {
+	char *line = must(malloc(LINE_SIZE));
 	unsigned long nr = 0;
-	char *line = NULL, *named;
 	int code = EXIT_OK;
 	uint64_t count;
-	size_t room = 0;
 	ssize_t len;
 
-	while ((len = getline(&line, &room, in)) >= 0) {
+	while ((len = read_line(in, line, LINE_SIZE)) >= 0) {
 		nr++;
-		if (len && line[len - 1] == '\n')
-			line[len - 1] = '\0';
-		if (!fold_parse_line(line, &count)) {
-			complain("%s: line %lu is not \"STACK COUNT\"", name, nr);
-			code = EXIT_PARTLY;
+		if ((size_t)len < LINE_SIZE && strlen(line) == (size_t)len &&
+		    fold_parse_line(line, &count)) {
+			add_line(fold, line, count);
 			continue;
 		}
-		named = symbols_line(symbols, line);
-		fold_add(fold, named, count);
-		free(named);
+		complain((size_t)len < LINE_SIZE ? "%s: line %lu is not \"STACK COUNT\"" :
+			 "%s: line %lu is too long", name, nr);
+		code = EXIT_PARTLY;
 	}
 	if (ferror(in)) {
 		complain("%s: %s", name, strerror(errno));

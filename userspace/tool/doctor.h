@@ -96,6 +96,9 @@ void found(struct doctor *d, const char *check, enum level level, const char *fm
 /** remedy() - what to do about the last finding */
 void remedy(struct doctor *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/** remedy_free() - the same, of an allocated text, which is freed, and words that follow it */
+void remedy_free(struct doctor *d, char *text, const char *then);
+
 /** found_code() - the exit code that the last finding calls for, if not its level's own */
 void found_code(struct doctor *d, int code);
 
@@ -139,7 +142,7 @@ char *probe_program(const struct doctor *d, const char *name);
  * @buf: receives the start of its standard output, NUL-terminated
  * @size: room in @buf
  *
- * Its standard error is thrown away.
+ * Its standard error is thrown away. One that does not end is killed after a while.
  *
  * Return: exit status, or a negative errno when it could not be run.
  */
@@ -168,6 +171,25 @@ char *doctor_module_file(const struct doctor *d);
  */
 bool doctor_modinfo(const struct doctor *d, const char *file, const char *field, char *buf,
 		    size_t size);
+
+/* doctor_system.c: remedies that exist on this system; texts are allocated */
+
+/** doctor_get_program() - how to install a program */
+char *doctor_get_program(const struct doctor *d, const char *name);
+
+enum kernel_part {
+	KERNEL_HEADERS,
+	KERNEL_IMAGE,
+};
+
+/** doctor_get_kernel_part() - how to get what belongs to the running kernel */
+char *doctor_get_kernel_part(const struct doctor *d, enum kernel_part part);
+
+/** doctor_takes_modules() - was the kernel built to load modules? */
+bool doctor_takes_modules(const struct doctor *d);
+
+/** doctor_config() - the kernel's configuration. Return: its length; not above 0 when unknown. */
+long doctor_config(const struct doctor *d, char *text, size_t size);
 
 /** doctor_image() - does the machine have the kernel's image, from which BTF is made? */
 bool doctor_image(const struct doctor *d);

@@ -61,6 +61,12 @@ void remedy(struct doctor *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+void remedy_free(struct doctor *d, char *text, const char *then)
+{
+	remedy(d, "%s%s", text, then);
+	free(text);
+}
+
 void found_code(struct doctor *d, int code)
 {
 	d->found[d->nr_found - 1].code = code;

@@ -4,8 +4,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "doctor.h"
+
+/* A configuration has some 300 KiB. */
+#define CONFIG_SIZE	(4U << 20)
 
 /* "6.12.117+deb12-amd64" and "6.12" -> 6012; -1 for what does not start so */
 static int series(const char *release)
@@ -23,18 +27,89 @@ static enum level level_if_missing(const struct doctor *d)
 	return doctor_loaded(d) && doctor_has_btf(d) ? LEVEL_NOTE : LEVEL_WARN;
 }
 
+static bool was_tested(int this)
+{
+	char tested[] = BIDX_KERNEL_TESTED, *word, *save = NULL;
+
+	for (word = strtok_r(tested, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		if (series(word) == this)
+			return true;
+	return false;
+}
+
 static void check_release(struct doctor *d)
 {
+	static const char tested[] = BIDX_KERNEL_TESTED;
 	int this = series(d->release);
 
-	if (this >= series(BIDX_KERNEL_MIN) && this <= series(BIDX_KERNEL_MAX)) {
-		found(d, "kernel", LEVEL_OK, "%s; %s to %s are supported", d->release,
-		      BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
-		return;
+	if (was_tested(this)) {
+		found(d, "kernel", LEVEL_OK, "%s; tested are %s", d->release, tested);
+	} else if (this >= series(BIDX_KERNEL_MIN) && this <= series(BIDX_KERNEL_MAX)) {
+		found(d, "kernel", LEVEL_NOTE,
+		      "%s: not tested (tested are %s); the module is built for all from %s to %s, and tests itself when it is loaded",
+		      d->release, tested, BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
+	} else {
+		/* somebody has built it all the same: whether it works is told by other checks */
+		found(d, "kernel", doctor_loaded(d) ? LEVEL_WARN : LEVEL_FAIL,
+		      "%s: not tested, and the module is not built for it, but for %s to %s",
+		      d->release, BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
+		remedy(d, "boot a kernel from %s to %s", BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
 	}
-	found(d, "kernel", LEVEL_FAIL, "%s is not supported: %s to %s are", d->release,
-	      BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
-	remedy(d, "boot a kernel from %s to %s", BIDX_KERNEL_MIN, BIDX_KERNEL_MAX);
+}
+
+/* Return: can the kernel load any module? */
+static bool check_modules(struct doctor *d)
+{
+	if (doctor_takes_modules(d))
+		return true;
+	found(d, "module", LEVEL_FAIL,
+	      "not loaded: this kernel was built without loadable modules (CONFIG_MODULES)");
+	found_code(d, EXIT_NO_MODULE);
+	remedy(d, "boot a kernel that has CONFIG_MODULES=y; `buildidx file`, `symbolize` and `profile --stock` work here too");
+	return false;
+}
+
+/* Is a line "NAME=y" in it? */
+static bool is_set(const char *config, const char *name)
+{
+	char line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "%s=y", name);
+	for (at = config; (at = strstr(at, line)); at++)
+		if ((at == config || at[-1] == '\n') &&
+		    (!at[strlen(line)] || at[strlen(line)] == '\n'))
+			return true;
+	return false;
+}
+
+/* What the module cannot be without; a distribution's kernel has all of it. */
+static void check_config(struct doctor *d)
+{
+	static const char *const wanted[] = {
+		"CONFIG_PERF_EVENTS", "CONFIG_KPROBES", "CONFIG_BPF_SYSCALL",
+	};
+	char *text = must(malloc(CONFIG_SIZE)), missing[128] = "";
+	size_t i;
+
+	if (doctor_config(d, text, CONFIG_SIZE) <= 0) {
+		found(d, "config", LEVEL_NOTE, "unknown: there is no /boot/config-%s", d->release);
+		goto out;
+	}
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (is_set(text, wanted[i]))
+			continue;
+		strcat(missing, " ");
+		strcat(missing, wanted[i]);
+	}
+	if (*missing) {
+		found(d, "config", LEVEL_FAIL, "the kernel was built without%s", missing);
+		remedy(d, "boot a kernel that has%s, as those of distributions have", missing);
+	} else {
+		found(d, "config", LEVEL_OK, "the kernel has what the module and its hooks need");
+	}
+out:
+	free(text);
 }
 
 bool doctor_headers(const struct doctor *d)
@@ -50,7 +125,7 @@ static void check_headers(struct doctor *d)
 	}
 	found(d, "headers", level_if_missing(d), "no headers of %s: the module cannot be built",
 	      d->release);
-	remedy(d, "apt-get install linux-headers-%s", d->release);
+	remedy_free(d, doctor_get_kernel_part(d, KERNEL_HEADERS), "");
 }
 
 /* The places that module/btf/add-btf.sh looks at. */
@@ -90,8 +165,8 @@ static void check_image(struct doctor *d)
 		found(d, "image", level_if_missing(d),
 		      "no image of %s in /boot or /lib/modules: the module may get no BTF when it is built",
 		      d->release);
-		remedy(d, "apt-get install linux-image-%s; the module is then rebuilt by itself",
-		       d->release);
+		remedy_free(d, doctor_get_kernel_part(d, KERNEL_IMAGE),
+			    doctor_loaded(d) ? "; then see module-btf" : "");
 	}
 	free(image);
 }
@@ -104,7 +179,7 @@ static void check_program(struct doctor *d, const char *name, const char *withou
 		found(d, name, LEVEL_OK, "%s", path);
 	} else {
 		found(d, name, level_if_missing(d), "%s is not installed: %s", name, without);
-		remedy(d, "apt-get install %s", name);
+		remedy_free(d, doctor_get_program(d, name), "");
 	}
 	free(path);
 }
@@ -123,6 +198,9 @@ static void check_btf(struct doctor *d)
 void doctor_kernel(struct doctor *d)
 {
 	check_release(d);
+	if (!check_modules(d))
+		return;
+	check_config(d);
 	check_headers(d);
 	check_image(d);
 	check_program(d, "dkms", "the module is not built for the next kernel");

@@ -79,11 +79,23 @@ static void check_no_file(struct doctor *d)
 	if (!source)
 		remedy(d, "install the package buildidx-dkms, or run make install in buildidx's sources");
 	else if (!doctor_headers(d))
-		remedy(d, "apt-get install linux-headers-%s; dkms then builds the module",
-		       d->release);
+		remedy_free(d, doctor_get_kernel_part(d, KERNEL_HEADERS),
+			    "; dkms then builds the module");
 	else
 		remedy(d, "dkms autoinstall -k %s; if that fails, it names a log", d->release);
 	free(source);
+}
+
+static void unreadable(struct doctor *d)
+{
+	char *modinfo = probe_program(d, "modinfo");
+
+	if (modinfo)
+		remedy(d, "dkms unbuild buildidx/%s -k %s, and dkms install buildidx/%s -k %s", d->version,
+		       d->release, d->version, d->release);
+	else
+		remedy_free(d, doctor_get_program(d, "kmod"), "");
+	free(modinfo);
 }
 
 static void check_file(struct doctor *d, const char *file)
@@ -94,8 +106,7 @@ static void check_file(struct doctor *d, const char *file)
 	if (!doctor_modinfo(d, file, "version", version, sizeof(version)) ||
 	    !doctor_modinfo(d, file, "vermagic", magic, sizeof(magic))) {
 		found(d, "module-file", LEVEL_WARN, "%s: modinfo cannot read it", file);
-		remedy(d, "apt-get install kmod; if it is there: dkms unbuild buildidx/%s -k %s, and dkms install buildidx/%s -k %s",
-		       d->version, d->release, d->version, d->release);
+		unreadable(d);
 	} else if (strncmp(magic, d->release, len) || magic[len] != ' ') {
 		found(d, "module-file", LEVEL_FAIL, "%s is for another kernel: %s", file, magic);
 		remedy(d, "delete it, and run dkms install buildidx/%s -k %s", d->version,
@@ -194,7 +205,7 @@ static bool build_said(const struct doctor *d, char *why, size_t size)
 
 static void check_btf(struct doctor *d)
 {
-	char why[1024];
+	char why[1024], then[512];
 	char *pahole;
 
 	if (!doctor_loaded(d))
@@ -205,12 +216,15 @@ static void check_btf(struct doctor *d)
 	}
 	found(d, "module-btf", LEVEL_WARN,
 	      "the kernel has no BTF of the module: BPF programs cannot call it; the device works");
+	snprintf(then, sizeof(then), ", then /usr/src/buildidx-%s/module/dkms/rebuild.sh %s, modprobe -r buildidx, modprobe buildidx",
+		 d->version, d->release);
 	pahole = probe_program(d, "pahole");
 	if (build_said(d, why, sizeof(why)))
 		remedy(d, "%s; then modprobe -r buildidx and modprobe buildidx", why);
-	else if (!pahole || !doctor_image(d))
-		remedy(d, "apt-get install pahole linux-image-%s, then /usr/src/buildidx-%s/module/dkms/rebuild.sh %s, modprobe -r buildidx, modprobe buildidx",
-		       d->release, d->version, d->release);
+	else if (!pahole)
+		remedy_free(d, doctor_get_program(d, "pahole"), then);
+	else if (!doctor_image(d))
+		remedy_free(d, doctor_get_kernel_part(d, KERNEL_IMAGE), then);
 	else
 		remedy(d, "/usr/src/buildidx-%s/module/dkms/rebuild.sh %s, modprobe -r buildidx, modprobe buildidx; dmesg says what the kernel refused",
 		       d->version, d->release);
@@ -219,8 +233,12 @@ static void check_btf(struct doctor *d)
 
 void doctor_module(struct doctor *d)
 {
-	char *file = doctor_module_file(d);
+	char *file;
 
+	/* a kernel without modules: all there is to say has been said */
+	if (!doctor_takes_modules(d))
+		return;
+	file = doctor_module_file(d);
 	if (file)
 		check_file(d, file);
 	else

@@ -4,15 +4,21 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "doctor.h"
+
+/* No program that is run here has to think. */
+#define PROGRAM_MS	20000
 
 static char *path_of(const struct doctor *d, const char *fmt, va_list ap)
 {
@@ -138,12 +144,47 @@ static int start(char *const argv[], int out, pid_t *pid)
 	return -err;
 }
 
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * What it prints, to the end: a program that dies of SIGPIPE would have a wrong exit status. The
+ * start of it into @buf. Return: false when it does not come to an end.
+ */
+static bool take_output(int fd, char *buf, size_t size)
+{
+	struct pollfd fds = { .fd = fd, .events = POLLIN };
+	long end = now_ms() + PROGRAM_MS, left;
+	char part[4096];
+	size_t used = 0, take;
+	ssize_t n;
+
+	while ((left = end - now_ms()) > 0) {
+		if (poll(&fds, 1, (int)left) != 1)
+			continue;
+		n = read(fd, part, sizeof(part));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return true;
+		take = (size_t)n < size - 1 - used ? (size_t)n : size - 1 - used;
+		memcpy(buf + used, part, take);
+		used += take;
+		buf[used] = '\0';
+	}
+	return false;
+}
+
 int probe_run(char *const argv[], char *buf, size_t size)
 {
-	char rest[4096];
 	int fds[2], status, ret;
+	bool ended;
 	pid_t pid;
-	long n;
 
 	buf[0] = '\0';
 	if (pipe2(fds, O_CLOEXEC))
@@ -152,17 +193,15 @@ int probe_run(char *const argv[], char *buf, size_t size)
 	close(fds[1]);
 	if (ret)
 		goto close;
-	n = read_start(fds[0], buf, size);
-	buf[n < 0 ? 0 : n] = '\0';
-	/* to the end: a program that dies of SIGPIPE would have a wrong exit status */
-	while (read(fds[0], rest, sizeof(rest)) > 0)
-		;
+	ended = take_output(fds[0], buf, size);
+	if (!ended)
+		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR) {
 			ret = -errno;
 			goto close;
 		}
-	ret = WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
+	ret = !ended ? -ETIMEDOUT : WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 close:
 	close(fds[0]);
 	return ret;

@@ -17,6 +17,9 @@
 	"/sys/firmware/efi/efivars/MokSBStateRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 #define VALUE	4
 
+/* A line for each key that the caller may see. */
+#define KEYS_SIZE	(1U << 20)
+
 enum secure_boot {
 	SECURE_BOOT_NO_EFI,
 	SECURE_BOOT_OFF,
@@ -71,24 +74,66 @@ static const char *enforced_by(const struct doctor *d, const char *lockdown)
 	return NULL;
 }
 
+/* Does one of the kernel's keys have the signer's name? -1: its keys are not shown. */
+static int knows_signer(const struct doctor *d, const char *signer)
+{
+	/* "0c8a... I------ 1 perm 1f030000 0 0 asymmetri NAME: ID: X509.rsa ..." */
+	static const char type[] = " asymmetri ";
+	char *text = must(malloc(KEYS_SIZE)), *line, *save = NULL, *at;
+	int known = -1;
+
+	probe_read(d, text, KEYS_SIZE, "/proc/keys");
+	for (line = strtok_r(text, "\n", &save); line && known < 1; line = strtok_r(NULL, "\n", &save)) {
+		at = strstr(line, type);
+		if (!at)
+			continue;
+		at = strstr(at + sizeof(type) - 1, signer);
+		known = at && at[strlen(signer)] == ':';
+	}
+	free(text);
+	return known;
+}
+
+static void check_signer(struct doctor *d, const char *signer, const char *enforced)
+{
+	int known = enforced ? knows_signer(d, signer) : 1;
+
+	if (known > 0) {
+		found(d, "signature", LEVEL_OK, "signed by %s", signer);
+	} else if (known < 0) {
+		found(d, "signature", LEVEL_NOTE,
+		      "signed by %s; /proc/keys does not show whether the kernel knows that key", signer);
+	} else {
+		found(d, "signature", LEVEL_FAIL,
+		      "signed by %s, a key that the kernel does not know: %s refuses such a module", signer,
+		      enforced);
+		if (secure_boot_state(d) == SECURE_BOOT_NO_EFI)
+			remedy(d, "boot without what asks for signatures (%s): without UEFI no key can be enrolled",
+			       enforced);
+		else
+			remedy(d, "enroll the key, and reboot: mokutil --import /var/lib/dkms/mok.pub");
+	}
+}
+
 static void check_signature(struct doctor *d, const char *lockdown)
 {
 	const char *enforced = enforced_by(d, lockdown);
 	char *file = doctor_module_file(d);
-	char signer[256];
+	char signer[256], then[512];
 
 	if (!file)
 		return;
 	if (!doctor_modinfo(d, file, "signer", signer, sizeof(signer))) {
 		found(d, "signature", LEVEL_WARN, "unknown: modinfo cannot read %s", file);
-		remedy(d, "apt-get install kmod");
+		remedy_free(d, doctor_get_program(d, "kmod"), "");
 	} else if (*signer) {
-		found(d, "signature", LEVEL_OK, "signed by %s", signer);
+		check_signer(d, signer, enforced);
 	} else if (enforced) {
 		found(d, "signature", LEVEL_FAIL, "%s is not signed, and %s refuses such a module",
 		      file, enforced);
-		remedy(d, "apt-get install openssl, then dkms unbuild buildidx/%s -k %s and dkms install buildidx/%s -k %s",
-		       d->version, d->release, d->version, d->release);
+		snprintf(then, sizeof(then), ", then dkms unbuild buildidx/%s -k %s and dkms install buildidx/%s -k %s",
+			 d->version, d->release, d->version, d->release);
+		remedy_free(d, doctor_get_program(d, "openssl"), then);
 	} else {
 		found(d, "signature", LEVEL_NOTE, "not signed; this kernel does not ask for it");
 	}
@@ -166,7 +211,7 @@ static void check_key(struct doctor *d)
 		found(d, "mok", LEVEL_WARN,
 		      "whether the firmware knows the key of dkms (%s) is unknown: mokutil is not installed",
 		      cert);
-		remedy(d, "apt-get install mokutil");
+		remedy_free(d, doctor_get_program(d, "mokutil"), "");
 		goto out;
 	}
 	/* its exit status means different things in different versions */
@@ -186,7 +231,8 @@ static void check_key(struct doctor *d)
 		remedy(d, "run buildidx doctor as root");
 	} else {
 		found(d, "mok", LEVEL_WARN, "dkms has no key yet (%s)", cert);
-		remedy(d, "apt-get install openssl; dkms makes the key when it builds the module");
+		remedy_free(d, doctor_get_program(d, "openssl"),
+			    "; dkms makes the key when it builds the module");
 	}
 out:
 	free(cert);

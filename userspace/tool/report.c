@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -62,6 +63,11 @@ int worse_of(int a, int b)
 	return a > b ? a : b;
 }
 
+bool has_proc(void)
+{
+	return access("/proc/self", F_OK) == 0;
+}
+
 bool hooks_silenced(const struct buildidx_info *info)
 {
 	uint32_t i;
@@ -70,4 +76,9 @@ bool hooks_silenced(const struct buildidx_info *info)
 		if (info->hooks[i].state == BUILDIDX_HOOK_KPROBE)
 			return true;
 	return false;
+}
+
+bool keeps_records(const struct buildidx_info *info)
+{
+	return info->history_max || info->stream_max;
 }

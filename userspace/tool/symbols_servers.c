@@ -30,6 +30,7 @@ struct server {
 static struct {
 	bool checked;
 	bool no_library;
+	int unknown;		/* errno for which they could not be asked; libdw may have */
 	struct server *list;
 	size_t nr;
 } servers;
@@ -124,8 +125,10 @@ static void ask_all(const struct client_library *lib, int (*progress)(void *clie
 
 	if (asprintf(&cache, "%s/buildidx.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0)
 		must(NULL);
-	if (!mkdtemp(cache))
+	if (!mkdtemp(cache)) {
+		servers.unknown = errno;
 		goto out;
+	}
 	if (setenv(CACHE, cache, 1))
 		must(NULL);
 	for (i = 0; i < servers.nr; i++)
@@ -171,6 +174,9 @@ void servers_report(FILE *out)
 		if (servers.no_library)
 			fprintf(out, "  server %s: not asked: the library libdebuginfod.so.1 is not installed\n",
 				url);
+		else if (servers.unknown)
+			fprintf(out, "  server %s: whether it answers is not known: no temporary directory: %s\n",
+				url, strerror(servers.unknown));
 		else if (servers.list[i].error)
 			fprintf(out, "  server %s: gave no answer: %s\n", url,
 				strerror(servers.list[i].error));

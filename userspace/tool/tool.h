@@ -138,6 +138,13 @@ int worse_of(int a, int b);
  */
 bool hooks_silenced(const struct buildidx_info *info);
 
+/** has_proc() - is there a /proc? Without one, no process seems to exist. */
+bool has_proc(void);
+#define NO_PROC	"not known: /proc is not mounted here"
+
+/** keeps_records() - does the module know of records, or is it of the first release? */
+bool keeps_records(const struct buildidx_info *info);
+
 /** must() - a pointer that is not NULL; the tool ends when memory is short */
 void *must(void *p);
 

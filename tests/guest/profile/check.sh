@@ -179,6 +179,19 @@ present)
 	status=$?
 	point '--stock: ends with 0' [ $status = 0 ]
 	point '--stock: says so' grep -q 'resolved by the stock helper' $err
+	# the name of a thread, as its file's, and what it may not do to the lines
+	cp work "$(printf 'w;x\ny\033[1m')"
+	profile --stock -- "./$(printf 'w;x\ny\033[1m')" 200
+	status=$?
+	point 'an odd name: ends with 0' [ $status = 0 ]
+	point 'an odd name: is in octal' grep -q '^w\\073x\\012y\\033\[1m;' $out
+	point 'an odd name: separates no lines or frames' sh -c "! grep -qv ' [0-9][0-9]*$' $out"
+	mkdir /tmp/small && mount -t tmpfs -o size=4k tmpfs /tmp/small && echo > /tmp/small/full
+	"$tool" profile --stock -o /tmp/small/out -- ./work 200 > /tmp/command.out 2> $err
+	status=$?
+	point 'a full disk: fails' [ $status = 1 ]
+	point 'a full disk: says so' grep -q '/tmp/small/out: No space left' $err
+	umount /tmp/small
 	profile -- ./no-such-command
 	status=$?
 	point 'a command that is not there: fails' [ $status = 1 ]

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# check.sh present|absent|nobtf|silenced: the tool buildidx on the real device, without the module,
-# with a module that has no BTF, and (it loads the module itself) with hooks that are silenced kprobes.
+# check.sh present|absent|nobtf|silenced|refused BY: the tool buildidx on the real device, without the module,
+# with a module that has no BTF, (it loads the module itself) with hooks that are silenced kprobes, and
+# under a kernel that asks for signatures (BY: module.sig_enforce or lockdown).
 # Runs in the guest, as root. Prints TAP.
 dir=$(dirname "$0")
 tool=$dir/buildidx
@@ -56,6 +57,25 @@ off()
 	result=$?
 	echo 1 > /sys/module/buildidx/parameters/enable
 	return $result
+}
+
+# Cut the signature off: what is in front of it, its length in the 4 bytes before the mark of 28 bytes
+unsign()
+{
+	size=$(stat -c %s "$ko") || return 1
+	# shellcheck disable=SC2046 # four numbers
+	set -- $(tail -c 32 "$ko" | head -c 4 | od -A n -t u1)
+	head -c $((size - 40 - (($1 * 256 + $2) * 256 + $3) * 256 - $4)) "$ko" > /tmp/unsigned.ko &&
+		cat /tmp/unsigned.ko > "$ko"
+}
+
+# not_loaded HOW WHAT: the kernel does not take the module, and why is in its log
+not_loaded()
+{
+	mark="check.sh: point $n"
+	echo "$mark" > /dev/kmsg
+	! modprobe buildidx > $out 2>&1 && [ ! -d /sys/module/buildidx ] && grep -q "$1" $out &&
+		dmesg | sed "1,/$mark\$/d" | grep -q "$2"
 }
 
 # runs from a file of its own, so that the answer is not the shell's
@@ -123,8 +143,35 @@ silenced)
 	point 'doctor: its advice helps' doctor 0
 	modprobe -r buildidx
 	;;
+refused)
+	ko=$(modinfo -n buildidx)
+	mount -t securityfs securityfs /sys/kernel/security
+	case $2 in
+	lockdown)
+		error='Operation not permitted' unsigned='unsigned module loading is restricted'
+		untrusted=$unsigned
+		;;
+	*)
+		error='Key was rejected by service' unsigned='Loading of unsigned module is rejected'
+		untrusted='Loading of module with unavailable key is rejected'
+		;;
+	esac
+	point 'a key that the kernel does not know: refused' not_loaded "$error" "$untrusted"
+	point 'doctor: exit code 3' doctor 3
+	point 'doctor: who signed it, and that the kernel does not know the key' \
+		finds fail signature "signed by nobody knows me, a key that the kernel does not know: $2 refuses"
+	if [ "$2" = lockdown ]; then
+		point 'doctor: lockdown' finds note lockdown 'integrity: only signed modules'
+	fi
+	point 'the signature is cut off' unsign
+	point 'no signature: refused' not_loaded "$error" "$unsigned"
+	point 'doctor: exit code 3' doctor 3
+	point 'doctor: it is not signed' finds fail signature "is not signed, and $2 refuses such a module"
+	point 'status: names the doctor' fails status
+	point 'status: says so' grep -q 'buildidx doctor' $out
+	;;
 *)
-	echo 'usage: check.sh present|absent|nobtf|silenced' >&2
+	echo 'usage: check.sh present|absent|nobtf|silenced|refused BY' >&2
 	exit 2
 	;;
 esac
