@@ -385,7 +385,7 @@ result "dump: not permitted"
 mock="abi=1"
 run stats
 [ "$code" = 0 ] && grep -q '^status *no-note *100$' "$work/out" &&
-	grep -q '^counter retry *1300$' "$work/out" && grep -q '^counter unknown-16 *1600$' "$work/out"
+	grep -q '^counter retry *1300$' "$work/out" && grep -q '^counter unknown-26 *2600$' "$work/out"
 result "stats"
 run stats --json --cpu 2
 [ "$code" = 0 ] && json '.cpu == 2 and .status["no-note"] == 100 and .counter.retry == 1300'
