@@ -12,6 +12,9 @@ packages=(
 	# programs, library and tool
 	gcc g++ gcc-multilib make binutils pkg-config libc6-dev libelf-dev zlib1g-dev
 	libjson-c-dev nettle-dev libcmocka-dev jq libdw-dev libdebuginfod-dev
+	libprotobuf-c-dev protobuf-c-compiler
+	# readers of what the profiler writes
+	golang-go libxml2-utils
 	# fuzzer, BPF programs
 	clang libclang-rt-dev libbpf-dev bpftool
 	# kernels, and roots that build the module

@@ -48,9 +48,10 @@ _buildidx()
 			return
 		fi
 		options+=' -p --pid -a --all -F --frequency -d --duration -o --output'
+		options+=' -U --user-only -K --kernel-only --svg'
 		options+=' --stock --compare --symbols --dir --debuginfod'
 		;;
-	symbolize)		options+=' -d --dir -u --debuginfod' ;;
+	symbolize)		options+=' -d --dir -u --debuginfod -r --records --svg' ;;
 	*)			return ;;
 	esac
 	case $command${COMP_WORDS[COMP_CWORD - 1]} in
@@ -58,7 +59,7 @@ _buildidx()
 		mapfile -t COMPREPLY < <(compgen -W "$(_buildidx_pids)" -- "$word")
 		return
 		;;
-	profile-o|profile--output|profile--dir|symbolize-d|symbolize--dir)
+	profile-o|profile--output|profile--dir|symbolize-d|symbolize--dir|*--svg|symbolize-r|symbolize--records)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
