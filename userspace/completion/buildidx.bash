@@ -60,9 +60,10 @@ _buildidx()
 			return
 		fi
 		options+=' -p --pid -a --all -F --frequency -d --duration -o --output'
+		options+=' -U --user-only -K --kernel-only --svg'
 		options+=' --stock --compare --symbols --dir --debuginfod'
 		;;
-	symbolize)		options+=' -d --dir -u --debuginfod' ;;
+	symbolize)		options+=' -d --dir -u --debuginfod -r --records --svg' ;;
 	*)			return ;;
 	esac
 	case $command${COMP_WORDS[COMP_CWORD - 1]} in
@@ -76,7 +77,7 @@ _buildidx()
 		;;
 	bpf-f|bpf--file|bpf-o|bpf--output|bpf--debuginfod|bpf--sources|watch-f|watch--file|\
 	watch-o|watch--output|resolve-f|resolve--file|\
-	profile-o|profile--output|profile--dir|symbolize-d|symbolize--dir)
+	profile-o|profile--output|profile--dir|symbolize-d|symbolize--dir|*--svg|symbolize-r|symbolize--records)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return

@@ -88,7 +88,10 @@ _buildidx()
 				'(-a --all)'{-a,--all}'[all processes]' \
 				'(-F --frequency)'{-F,--frequency=}'[samples a second on each CPU]:Hz: ' \
 				'(-d --duration)'{-d,--duration=}'[end after so long]:seconds: ' \
-				'(-o --output)'{-o,--output=}'[write the stacks there]:file:_files' \
+				'(-o --output)'{-o,--output=}'[write the stacks there; FILE.pb.gz: for pprof]:file:_files' \
+				'--svg=[draw a flame graph]:file:_files' \
+				'(-K --kernel-only -U --user-only)'{-U,--user-only}'[no kernel frames]' \
+				'(-U --user-only -K --kernel-only)'{-K,--kernel-only}'[no user frames]' \
 				'--stock[resolve by the stock helper]' \
 				'--compare[resolve by both, and say how many frames each answered]' \
 				'--symbols[print names of functions]' \
@@ -101,6 +104,8 @@ _buildidx()
 			_arguments $help \
 				'*'{-d,--dir=}'[look for files below it]:directory:_files' \
 				'*'{-u,--debuginfod=}'[ask this server too]:URL:_urls' \
+				'*'{-r,--records=}'[use the BPF programs in it]:file:_files' \
+				'--svg=[draw a flame graph]:file:_files' \
 				'*:folded stacks:_files'
 			;;
 		esac

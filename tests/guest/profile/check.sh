@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # check.sh present|absent: `buildidx profile` on a real workload, and without the module.
-# Runs in the guest, as root. Prints TAP. The stacks go to the host, where host.sh finds
-# the functions of files that the guest has and it need not.
+# Runs in the guest, as root. Prints TAP. What is left in $left goes to the host, where host.sh
+# finds the functions of files that the guest has and it need not.
 dir=$(dirname "$0")
 tool=$dir/buildidx
 build=/scratch/profile
 out=/tmp/profile.out
 err=/tmp/profile.err
+left=/tmp/left
 shown="$err $out"
 . "$dir/point.sh"
 
@@ -73,7 +74,7 @@ hand_out()
 	for name in /sys/class/virtio-ports/*/name; do
 		if [ "$(cat "$name")" = files ]; then
 			port=${name%/name}
-			cat $out > "/dev/${port##*/}"
+			tar cf "/dev/${port##*/}" -C $left .
 			return
 		fi
 	done
@@ -106,7 +107,7 @@ real_workload()
 	point 'the share of the stock helper is told' grep -qE '^  stock helper +[0-9]+ +[0-9.]+%$' $err
 	point 'where both answer, they agree' grep -q ', differently: 0$' $err
 	sed 's/^/# /' $err
-	point 'handed to the host' hand_out
+	cp $out $left/folded
 }
 
 # A process that is there; ended by Ctrl-C.
@@ -143,10 +144,10 @@ one_process()
 	point '-p of no process: says so' grep -q "process $pid: No such process" $err
 }
 
-# samples_of COMM: in the kernel, by the stacks of threads so named
+# samples_of COMM: in BPF programs, by the stacks of threads so named
 samples_of()
 {
-	awk -v start="$1;" 'index($0, start) == 1 && /;\[kernel\] [0-9]+$/ { n += $NF } END { print n + 0 }' $out
+	awk -v start="$1;" 'index($0, start) == 1 && /_\[b\] [0-9]+$/ { n += $NF } END { print n + 0 }' $out
 }
 
 # Samples that meet another BPF program: perf_event programs are not run for them, and later kernels
@@ -162,11 +163,53 @@ other_programs()
 	grep -E '^  (expected|late|kept|lost|caught)' $err | sed 's/^/# /'
 }
 
+# Code of the kernel, of a module, of BPF programs that are gone when the profile ends.
+kernel_code()
+{
+	cat > busy.sh <<-END
+		$dir/hog 700
+		$dir/hog 700 fentry
+		dd if=/dev/zero of=$build/filled bs=64k count=2000 conv=fsync
+		rm $build/filled
+		exec ./work 100
+	END
+	profile --symbols -F 199 --svg $left/kernel.svg -- sh busy.sh
+	status=$?
+	point 'kernel frames: ends with 0' [ $status = 0 ]
+	point 'kernel frames: of vmlinux' grep -qE ';do_syscall_64_\[k\];[a-z0-9_]+_\[k\]' $out
+	point 'kernel frames: of a module' grep -qE ';ext4_[a-z0-9_]+_\[k\]' $out
+	point 'kernel frames: of a BPF program' grep -qE '^hog;.*_\[k\];hog_\[b\]' $out
+	point 'kernel frames: behind a trampoline' \
+		grep -qE '^hog;.*;\[bpf_trampoline_[0-9_]+\]_\[k\];hog_fentry_\[b\]' $out
+	for name in hog hog_fentry; do
+		point "kernel frames: a line of $name, which is gone" \
+			grep -qE "^ +[0-9]+  $name \(unloaded\)  hog\.bpf\.c:[0-9]+  .*bpf_loop" $err
+	done
+	point 'kernel frames: each is known' sh -c "! grep -qF '[kernel-address]_[k]' $out"
+	sed 's/^/# /' $err
+	profile -F 199 -- sh busy.sh
+	point 'kernel frames: as IDs' grep -qE '^hog;.*;[0-9a-f]{40}\+0xf[0-9a-f]{15}_\[k\];bpf:[0-9a-f]{40}\+0x' $out
+	cp $out $left/kernel
+	"$tool" profile -o $left/kernel.pb.gz --symbols -F 199 -- sh busy.sh > /tmp/command.out 2> $err
+	status=$?
+	point 'for pprof: ends with 0' [ $status = 0 ]
+	"$tool" bpf export --all --debuginfod $left/debuginfod > /tmp/command.out 2> $err
+	status=$?
+	point 'programs that are gone are exported' [ $status = 0 ]
+	profile -U -F 199 -- $dir/hog 300
+	point '-U: no kernel frames' sh -c "grep -q '^hog;.*;\[kernel\] ' $out && ! grep -qF '_[' $out"
+	profile -K -F 199 -- $dir/hog 300
+	point '-K: no user frames' sh -c "grep -qF '_[b]' $out && ! grep -vE '^[^;]+(;[^;]+_\[[kb]\])+ [0-9]+|^[^;]+;\[user\] ' $out"
+}
+
 case $1 in
 present)
+	mkdir -p $left
 	prepare
 	real_workload
 	other_programs
+	kernel_code
+	point 'handed to the host' hand_out
 	one_process
 	./work 1000000 &
 	pid=$!

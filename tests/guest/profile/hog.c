@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hog MS: be on a CPU for so many milliseconds of its time, nearly all of them in a BPF program
+ * hog MS [fentry]: be on a CPU for so many milliseconds of its time, nearly all of them in
+ * a BPF program, which is gone then
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,12 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	skel->bss->target = (__u32)getpid();
-	for (end = cpu_ms() + atol(argv[1]); cpu_ms() < end; )
-		getppid();
+	for (end = cpu_ms() + atol(argv[1]); cpu_ms() < end; ) {
+		if (argc > 2)
+			getpgid(0);
+		else
+			getppid();
+	}
 	hog_bpf__destroy(skel);
 	return 0;
 }
