@@ -20,15 +20,21 @@ static bool bidx_sect_fits(const struct buildidx_sect *s, u32 fixed, u32 size)
 	return s->off % 8 == 0 && s->off >= fixed && s->off <= size && s->len <= size - s->off;
 }
 
-static bool bidx_text_fits(const struct buildidx_rec_bpf *r, u32 text)
+static const char *bidx_rec_text(const struct buildidx_rec_bpf *r, u32 text)
 {
-	return text < r->strings.len;
+	return (const char *)r + r->strings.off + text;
 }
 
 /*
- * The last byte of the strings is a NUL, so a text that starts in them ends in
- * them.
+ * The last byte of the strings is a NUL, so a text that starts in them ends in them. Many
+ * lines may name one text, so its length is bounded, as that of all of them together would not be.
  */
+static bool bidx_text_fits(const struct buildidx_rec_bpf *r, u32 text)
+{
+	return text < r->strings.len &&
+	       strnlen(bidx_rec_text(r, text), BUILDIDX_REC_TEXT_MAX) < BUILDIDX_REC_TEXT_MAX;
+}
+
 static bool bidx_strings_end(const struct buildidx_rec_bpf *r)
 {
 	const char *strings = (const char *)r + r->strings.off;
@@ -117,9 +123,33 @@ static void bidx_feed_u32(const struct bidx_hash *hash, u32 value)
 static void bidx_feed_text(const struct bidx_hash *hash, const struct buildidx_rec_bpf *r,
 			   u32 text)
 {
-	const char *s = (const char *)r + r->strings.off + text;
+	const char *s = bidx_rec_text(r, text);
 
 	hash->add(hash->ctx, s, strlen(s) + 1);
+}
+
+static bool bidx_same_text(const struct buildidx_rec_bpf *r, u32 a, u32 b)
+{
+	return a == b || !strcmp(bidx_rec_text(r, a), bidx_rec_text(r, b));
+}
+
+/* @before: the line before it in the same function, NULL when there is none */
+static void bidx_feed_line(const struct bidx_hash *hash, const struct buildidx_rec_bpf *r,
+			   const struct buildidx_bpf_line *line,
+			   const struct buildidx_bpf_line *before)
+{
+	const bool same_file = before && bidx_same_text(r, line->file, before->file);
+	const bool same_text = before && bidx_same_text(r, line->text, before->text);
+	const __le32 numbers[] = {
+		cpu_to_le32(line->off), cpu_to_le32(line->line), cpu_to_le32(line->col),
+		cpu_to_le32(same_file | same_text << 1),
+	};
+
+	hash->add(hash->ctx, numbers, sizeof(numbers));
+	if (!same_file)
+		bidx_feed_text(hash, r, line->file);
+	if (!same_text)
+		bidx_feed_text(hash, r, line->text);
 }
 
 /**
@@ -127,11 +157,12 @@ static void bidx_feed_text(const struct bidx_hash *hash, const struct buildidx_r
  * @r: record that bidx_rec_bpf_check() found good
  * @hash: where to
  *
- * Context: any.
+ * Context: that of @hash.
  */
 void bidx_bpf_id_feed(const struct buildidx_rec_bpf *r, const struct bidx_hash *hash)
 {
 	u32 count = r->func_each ? r->funcs.len / r->func_each : 0;
+	const struct buildidx_bpf_line *line, *before;
 	u32 i, k;
 
 	hash->add(hash->ctx, bidx_bpf_id_magic, sizeof(bidx_bpf_id_magic));
@@ -142,14 +173,11 @@ void bidx_bpf_id_feed(const struct buildidx_rec_bpf *r, const struct bidx_hash *
 		bidx_feed_text(hash, r, f->name);
 		bidx_feed_u32(hash, f->len);
 		bidx_feed_u32(hash, f->lines);
+		before = NULL;
 		for (k = 0; k < f->lines; k++) {
-			const struct buildidx_bpf_line *l = bidx_rec_line(r, f->line + k);
-
-			bidx_feed_u32(hash, l->off);
-			bidx_feed_text(hash, r, l->file);
-			bidx_feed_text(hash, r, l->text);
-			bidx_feed_u32(hash, l->line);
-			bidx_feed_u32(hash, l->col);
+			line = bidx_rec_line(r, f->line + k);
+			bidx_feed_line(hash, r, line, before);
+			before = line;
 		}
 	}
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bidx_bpf_id() through the kernel's SHA-256 library */
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "bpfid.h"
 #include "compat/sha256.h"
 
+/* A program may have a hundred thousand lines. */
 static void bidx_hash_add(void *ctx, const void *bytes, size_t len)
 {
 	sha256_update(ctx, bytes, len);
+	cond_resched();
 }
 
 /**
@@ -15,7 +18,7 @@ static void bidx_hash_add(void *ctx, const void *bytes, size_t len)
  * @r: its record, good by bidx_rec_bpf_check()
  * @id: result
  *
- * Context: any.
+ * Context: may sleep.
  */
 void bidx_bpf_id(const struct buildidx_rec_bpf *r, u8 id[BUILDIDX_BPF_ID_LEN])
 {

@@ -93,6 +93,10 @@ static u32 bidx_text(struct bidx_builder *b, const char *text, u32 len)
 
 	if (!len && at)
 		return 0;
+	if (len >= BUILDIDX_REC_TEXT_MAX) {
+		len = BUILDIDX_REC_TEXT_MAX - 1;
+		b->cut = true;
+	}
 	if (b->room - b->used < len + 1 && !bidx_strings_grow(b, len + 1)) {
 		b->cut = true;
 		return 0;
@@ -118,7 +122,9 @@ static u32 bidx_text_of_btf(struct bidx_builder *b, const struct bidx_btf_string
 			break;
 	}
 	ref->from = off;
-	ref->to = bidx_text(b, s->start + off, strnlen(s->start + off, s->len - off));
+	ref->to = bidx_text(b, s->start + off,
+			    strnlen(s->start + off,
+				    min(s->len - off, (u32)BUILDIDX_REC_TEXT_MAX)));
 	return ref->to;
 }
 

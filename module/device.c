@@ -45,6 +45,8 @@ static long bidx_ioc_info(union bidx_arg *arg)
 	strscpy(info->version, BUILDIDX_VERSION, sizeof(info->version));
 	info->nr_hooks = bidx_hooks_info(info->hooks, BUILDIDX_HOOK_MAX);
 	bidx_records_info(info);
+	bidx_stream_info(info);
+	bidx_kmod_info(info);
 	return 0;
 }
 

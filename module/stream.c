@@ -158,6 +158,7 @@ static void bidx_stream_wake(void)
 {
 	/* Pairs with that of who starts to wait: it sees the record or is seen. */
 	smp_mb();
+	/* see above */
 	if (waitqueue_active(&bidx_stream_wait))
 		irq_work_queue(&stream.wake);
 }

@@ -102,7 +102,7 @@ enum buildidx_source {
  * @BUILDIDX_STATUS_READ_ERROR: reading the file failed; tried again at the next
  *	mmap; the offset is valid
  * @BUILDIDX_STATUS_OFF: the module's hooks are switched off, or were kprobes and
- *	may have been disarmed
+ *	may have been disarmed; for kernel addresses too, as what is there may have come unseen
  * @BUILDIDX_STATUS_GENERATED: kernel text that the kernel generated and that has no
  *	build ID (BPF and ftrace trampolines, dispatchers, kprobe slots), or a module
  *	or vmlinux whose build ID is not known; object and offset are valid
@@ -318,7 +318,7 @@ struct buildidx_query_fd {
  * @flags: zero
  * @pid: process to look in; 0 means the caller
  * @pad: zero
- * @address: user address
+ * @address: user address, or kernel address
  * @frame: result
  *
  * One's own process needs no capability; another needs CAP_SYS_PTRACE or

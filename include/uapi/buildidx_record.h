@@ -33,6 +33,8 @@
 #define BUILDIDX_BPF_ID_LEN	20
 /* Longest record; what does not fit is left out, and a flag says so */
 #define BUILDIDX_REC_MAX	(16U << 20)
+/* Longest text, NUL included; what is longer is cut, and a flag says so */
+#define BUILDIDX_REC_TEXT_MAX	1024
 /* Bytes of a thread's name, NUL included */
 #define BUILDIDX_COMM_LEN	16
 
@@ -175,7 +177,7 @@ struct buildidx_rec_map {
 #define BUILDIDX_REC_GONE	(1U << 0) /* unloaded; unload_time is valid (all) */
 #define BUILDIDX_REC_ADOPTED	(1U << 1) /* older than the module: loader and exact time may be unknown (all) */
 #define BUILDIDX_REC_NO_ADDRESS	(1U << 2) /* addresses are zero: the caller may not see them (all) */
-#define BUILDIDX_REC_CUT	(1U << 3) /* something was left out for want of memory or BUILDIDX_REC_MAX */
+#define BUILDIDX_REC_CUT	(1U << 3) /* something was left out for want of memory, or was too long */
 #define BUILDIDX_BPF_NO_JIT	(1U << 8) /* interpreted: no function has text of its own */
 #define BUILDIDX_BPF_NO_BTF	(1U << 9) /* loaded without BTF, so without lines */
 #define BUILDIDX_BPF_NO_STRINGS	(1U << 10) /* its BTF could not be read: lines have numbers only */
@@ -208,8 +210,10 @@ struct buildidx_rec_map {
  *	bytes go in, numbers as 4 bytes little endian: the 8 bytes "bidxbpf" and
  *	NUL; the number of functions; for each function its name with its NUL, its
  *	length, the number of its lines, and for each line its offset from the
- *	start of the function, file with its NUL, text with its NUL, line number,
- *	column number.
+ *	start of the function, line number, column number, a number whose bit 0 says
+ *	that the file and whose bit 1 says that the text is equal to that of the line
+ *	before in the same function, and, each unless its bit says so, the file with
+ *	its NUL and the text with its NUL.
  * @func_each: bytes of one struct buildidx_bpf_func in @funcs
  * @line_each: bytes of one struct buildidx_bpf_line in @lines
  * @comm: name of the loading thread
@@ -258,7 +262,8 @@ struct buildidx_rec_bpf {
  * struct buildidx_bpf_func - one function of a BPF program
  * @addr: where its text was
  * @len: bytes of text
- * @name: text; as in the kernel's symbol, without "bpf_prog_" and the tag
+ * @name: text; as in the kernel's symbol, without "bpf_prog_" and the tag; of a function
+ *	without a name "bpf_prog_" and the tag of that function
  * @image: offset of its text in the section image
  * @line: index of its first line
  * @lines: how many
