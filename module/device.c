@@ -30,7 +30,7 @@ static long bidx_ioc_info(union bidx_arg *arg)
 	struct buildidx_info *info = &arg->info;
 	u32 size = info->size;
 
-	if (info->flags)
+	if (info->flags || info->pad)
 		return -EINVAL;
 	memset(info, 0, sizeof(*info));
 	info->size = size;

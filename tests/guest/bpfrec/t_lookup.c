@@ -363,46 +363,24 @@ static void in_program(void)
 
 /* --- generated text --- */
 
-/* What came in the stream under that name; 0: it did not. */
-static uint64_t came(struct stream *s, const char *name, bool gone)
+#define TRACING		"/sys/kernel/tracing/"
+#define INSTANCE	TRACING "instances/bpfrec"
+#define KPROBES		4
+#define BEFORE_MAX	64
+#define EVENTS_MAX	256
+
+static int fentry_prog = -1, fentry_link = -1, xdp_prog = -1;
+
+static bool write_text(const char *path, const char *text)
 {
-	const struct buildidx_rec *r;
-	uint64_t object = 0;
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
-	/* trampolines go when all tasks have been seen elsewhere */
-	while ((r = stream_next(s, object ? 0 : gone ? 30000 : 2000))) {
-		const struct buildidx_rec_ksym *k = (const void *)r;
-
-		if (r->type == BUILDIDX_REC_KSYM && !strcmp((const char *)k->name, name) &&
-		    !!(k->flags & BUILDIDX_REC_GONE) == gone)
-			object = k->object;
-	}
-	return object;
+	close(fd);
+	return done;
 }
 
-/* After it went: by its object, and by its address at the time when it was there. */
-static void still_known(const char *what, const char *name, uint64_t object, uint64_t addr,
-			uint64_t time)
-{
-	const struct buildidx_rec_ksym *k;
-	struct buildidx_rec *r;
-	int err;
-
-	err = rec_by_object(dev, object, &r);
-	k = (const void *)r;
-	ok(!err && r->type == BUILDIDX_REC_KSYM && k->flags & BUILDIDX_REC_GONE && k->unload_time > time,
-	   "B2: %s that is gone: known by its number", what);
-	free(r);
-	err = rec_by_address(dev, addr, time, &r);
-	k = (const void *)r;
-	if (!ok(!err && r->type == BUILDIDX_REC_KSYM && k->object == object &&
-		!strcmp((const char *)k->name, name),
-		"B2: %s that is gone: known by address and time", what))
-		diag("error %d, wanted %s", -err, name);
-	free(r);
-}
-
-static int attach_fentry(int *prog)
+static bool make_trampoline(void)
 {
 	struct gen g = { .name = "on_fentry", .file = "/src/lookup.bpf.c", .line = 900, .funcs = 2 };
 	struct btf *vmlinux = btf__load_vmlinux_btf();
@@ -415,184 +393,228 @@ static int attach_fentry(int *prog)
 	g.type = BPF_PROG_TYPE_TRACING;
 	g.expected = BPF_TRACE_FENTRY;
 	g.attach_btf_id = id;
-	*prog = gen_load(&g, NULL);
-	return *prog < 0 ? *prog : bpf_raw_tracepoint_open(NULL, *prog);
+	fentry_prog = gen_load(&g, NULL);
+	fentry_link = fentry_prog < 0 ? -1 : bpf_raw_tracepoint_open(NULL, fentry_prog);
+	return fentry_link >= 0;
 }
 
-static void trampoline(pid_t pid, struct stream *stream)
+static bool unmake_trampoline(void)
 {
-	const struct ksym *s, *old;
-	uint64_t object, addr, time;
-	char name[BUILDIDX_KSYM_NAME_LEN];
-	uint64_t from = 0;
-	int prog, link;
-
-	ksyms_read();
-	old = ksyms_like("bpf_trampoline_", "bpf", 0);
-	from = old ? old->addr : 0;
-	link = attach_fentry(&prog);
-	if (!ok(link >= 0, "trampoline: a program is attached"))
-		return;
-	time = boottime();
-	ksyms_read();
-	/* the sampler has one of its own */
-	s = ksyms_like("bpf_trampoline_", "bpf", 0);
-	while (s && s->addr == from)
-		s = ksyms_like("bpf_trampoline_", "bpf", s->addr + 1);
-	if (!ok(s, "trampoline: it is in /proc/kallsyms"))
-		return;
-	addr = s->addr + 5;
-	snprintf(name, sizeof(name), "%s", s->name);
-	ask(s->addr, "trampoline, first byte");
-	ask(addr, "trampoline");
-	object = came(stream, name, false);
-	ok(object, "B2: %s came in the stream at once", name);
-	addresses(pid, "trampoline");
-	close(link);
-	close(prog);
-	ok(came(stream, name, true) == object, "B2: that it went, too");
-	still_known("trampoline", name, object, addr, time);
+	return !close(fentry_link) && !close(fentry_prog);
 }
 
-/* Made when an XDP program runs; both halves of it are switched between. */
-static void dispatcher(struct stream *stream)
+/* XDP programs that run more than once run through it; it stays from then on. */
+static bool make_dispatcher(void)
 {
 	struct gen g = {
 		.name = "dispatched", .file = "/src/lookup.bpf.c", .line = 1900, .funcs = 2,
-		.loops = 300, .type = BPF_PROG_TYPE_XDP,
+		.type = BPF_PROG_TYPE_XDP,
 	};
-	int fd = gen_load(&g, NULL), tries;
-	const struct ksym *s = NULL;
-	pid_t pid;
 
-	if (!ok(fd >= 0, "dispatcher: a program is loaded"))
-		return;
-	pid = start_running(fd, 50000);
-	for (tries = 0; !s && tries < 20; tries++) {
-		ksyms_read();
-		s = ksyms_like("bpf_dispatcher_xdp", "bpf", 0);
-	}
-	if (ok(s, "dispatcher: it is in /proc/kallsyms")) {
-		ask(s->addr, "dispatcher, first byte");
-		ask(s->addr + 8, "dispatcher");
-		ok(came(stream, s->name, false), "B2: %s came in the stream", s->name);
-		addresses(pid, "dispatcher");
-	}
-	end_running(pid);
-	close(fd);
+	xdp_prog = gen_load(&g, NULL);
+	return xdp_prog >= 0 && !gen_run(xdp_prog, 5);
 }
 
-static bool write_text(const char *path, const char *text)
+/* A tracer of its own for one function calls it through a trampoline of its own. */
+static bool make_ftrace(void)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return done;
+	return !mkdir(INSTANCE, 0700) && write_text(INSTANCE "/set_ftrace_filter", "vfs_statfs\n") &&
+	       write_text(INSTANCE "/current_tracer", "function\n");
 }
 
-/* Text that came since ksyms_read() told @before: the first whose name starts so. */
-static const struct ksym *new_text(const char *start, const char *module, const uint64_t *before,
-				   size_t nr_before)
+static bool unmake_ftrace(void)
 {
-	const struct ksym *s = NULL;
+	return write_text(INSTANCE "/current_tracer", "nop\n") && !rmdir(INSTANCE);
+}
+
+/* In the middle of a function; only where an instruction starts. */
+static bool make_kprobes(void)
+{
+	unsigned int into, probes = 0;
+	char text[96];
+
+	for (into = 5; probes < KPROBES && into < 40; into++) {
+		snprintf(text, sizeof(text), "p:bpfrec/slot%u vfs_statfs+%u\n", into, into);
+		probes += write_text(TRACING "kprobe_events", text);
+	}
+	return probes == KPROBES;
+}
+
+static bool unmake_kprobes(void)
+{
+	unsigned int into, probes = 0;
+	char text[96];
+
+	for (into = 5; into < 40; into++) {
+		snprintf(text, sizeof(text), "-:bpfrec/slot%u\n", into);
+		probes += write_text(TRACING "kprobe_events", text);
+	}
+	return probes == KPROBES;
+}
+
+/**
+ * struct text - one kind of generated text
+ * @what: for people
+ * @start: what its symbol's name starts with
+ * @module: what /proc/kallsyms has in brackets
+ * @make: have the kernel generate it
+ * @unmake: have it gone, NULL when it stays
+ * @stays: its page stays, or is freed at the kernel's leisure
+ * @old: there may be none: it is in text that is older than the module
+ * @before: where such text was before
+ * @nr_before: how many
+ * @name: its symbol
+ * @addr: its first address
+ * @object: its record
+ */
+struct text {
+	const char *what;
+	const char *start;
+	const char *module;
+	bool (*make)(void);
+	bool (*unmake)(void);
+	bool stays;
+	bool old;
+	uint64_t before[BEFORE_MAX];
+	size_t nr_before;
+	char name[BUILDIDX_KSYM_NAME_LEN];
+	uint64_t addr;
+	uint64_t object;
+};
+
+static struct text texts[] = {
+	{ .what = "trampoline", .start = "bpf_trampoline_", .module = "bpf",
+	  .make = make_trampoline, .unmake = unmake_trampoline },
+	{ .what = "dispatcher", .start = "bpf_dispatcher_xdp", .module = "bpf",
+	  .make = make_dispatcher, .stays = true },
+	{ .what = "ftrace trampoline", .start = "ftrace_trampoline", .module = "__builtin__ftrace",
+	  .make = make_ftrace, .unmake = unmake_ftrace },
+	{ .what = "kprobe slot", .start = "kprobe_", .module = "__builtin__kprobes",
+	  .make = make_kprobes, .unmake = unmake_kprobes, .stays = true, .old = true },
+};
+#define TEXTS (sizeof(texts) / sizeof(texts[0]))
+
+static void remember(struct text *t)
+{
+	const struct ksym *s;
+	uint64_t from = 0;
+
+	while (t->nr_before < BEFORE_MAX && (s = ksyms_like(t->start, t->module, from))) {
+		t->before[t->nr_before++] = s->addr;
+		from = s->addr + 1;
+	}
+}
+
+static bool find_new(struct text *t)
+{
+	const struct ksym *s;
 	uint64_t from = 0;
 	size_t i;
 
-	while ((s = ksyms_like(start, module, from))) {
-		for (i = 0; i < nr_before && before[i] != s->addr; i++)
+	while ((s = ksyms_like(t->start, t->module, from))) {
+		for (i = 0; i < t->nr_before && t->before[i] != s->addr; i++)
 			;
-		if (i == nr_before)
-			return s;
+		if (i == t->nr_before) {
+			t->addr = s->addr;
+			snprintf(t->name, sizeof(t->name), "%s", s->name);
+			return true;
+		}
 		from = s->addr + 1;
 	}
-	return NULL;
+	return false;
 }
 
-static size_t text_there(const char *start, const char *module, uint64_t *addr, size_t max)
-{
-	const struct ksym *s;
-	uint64_t from = 0;
-	size_t n = 0;
+static struct {
+	uint64_t object;
+	uint64_t addr;
+	bool gone;
+} events[EVENTS_MAX];
+static size_t nr_events;
 
-	ksyms_read();
-	while (n < max && (s = ksyms_like(start, module, from))) {
-		addr[n++] = s->addr;
-		from = s->addr + 1;
+/* The record in the stream of what came, or went, at an address; 0: none did. */
+static uint64_t told(struct stream *s, uint64_t addr, bool gone)
+{
+	const struct buildidx_rec *r;
+	size_t i = 0;
+
+	for (;;) {
+		for (; i < nr_events; i++)
+			if (events[i].addr == addr && events[i].gone == gone)
+				return events[i].object;
+		/* trampolines go when all tasks have been seen elsewhere */
+		r = stream_next(s, gone ? 30000 : 2000);
+		if (!r || nr_events == EVENTS_MAX)
+			return 0;
+		if (r->type == BUILDIDX_REC_KSYM) {
+			const struct buildidx_rec_ksym *k = (const void *)r;
+
+			events[nr_events].object = k->object;
+			events[nr_events].addr = k->addr;
+			events[nr_events++].gone = k->flags & BUILDIDX_REC_GONE;
+		}
 	}
-	return n;
 }
 
-#define TRACING	"/sys/kernel/tracing/"
-
-/* A tracer of its own for one function calls it through a trampoline of its own. */
-static void ftrace_trampoline(pid_t pid, struct stream *stream)
+/* After it went: by its number, and by its address at the time when it was there. */
+static void still_known(const struct text *t, uint64_t time)
 {
-	static const char instance[] = TRACING "instances/bpfrec";
-	char name[BUILDIDX_KSYM_NAME_LEN];
-	uint64_t before[64], object = 0, addr = 0, time = 0;
-	const struct ksym *s;
-	size_t n;
+	const struct buildidx_rec_ksym *k;
+	struct buildidx_rec *r;
+	int err;
 
-	n = text_there("ftrace_trampoline", "__builtin__ftrace", before, 64);
-	if (!ok(!mkdir(instance, 0700) &&
-		write_text(TRACING "instances/bpfrec/set_ftrace_filter", "vfs_statfs\n") &&
-		write_text(TRACING "instances/bpfrec/current_tracer", "function\n"),
-		"ftrace trampoline: a function is traced"))
-		return;
-	ksyms_read();
-	s = new_text("ftrace_trampoline", "__builtin__ftrace", before, n);
-	if (ok(s, "ftrace trampoline: it is in /proc/kallsyms")) {
-		time = boottime();
-		addr = s->addr + 7;
-		snprintf(name, sizeof(name), "%s", s->name);
-		ask(s->addr, "ftrace trampoline, first byte");
-		ask(addr, "ftrace trampoline");
-		object = came(stream, name, false);
-		ok(object, "B2: %s came in the stream at once", name);
-		addresses(pid, "ftrace trampoline");
-	}
-	ok(write_text(TRACING "instances/bpfrec/current_tracer", "nop\n") && !rmdir(instance),
-	   "ftrace trampoline: no longer traced");
-	if (!s)
-		return;
-	ok(came(stream, name, true) == object, "B2: that it went, too");
-	still_known("ftrace trampoline", name, object, addr, time);
+	err = rec_by_object(dev, t->object, &r);
+	k = (const void *)r;
+	ok(!err && r->type == BUILDIDX_REC_KSYM && k->flags & BUILDIDX_REC_GONE && k->unload_time > time,
+	   "B2: %s that is gone: known by its number", t->what);
+	free(r);
+	err = rec_by_address(dev, t->addr + 5, time, &r);
+	k = (const void *)r;
+	if (!ok(!err && r->type == BUILDIDX_REC_KSYM && k->object == t->object &&
+		!strcmp((const char *)k->name, t->name),
+		"B2: %s that is gone: known by address and time", t->what))
+		diag("error %d, wanted %s", -err, t->name);
+	free(r);
 }
 
-#define KPROBES	4
-
-/* A kprobe in the middle of a function has a slot of generated text, in a page of many. */
-static void kprobe_slot(pid_t pid, struct stream *stream)
+/* All at once: reading /proc/kallsyms takes an emulated CPU seconds. */
+static void generated(pid_t pid, struct stream *stream)
 {
-	static const char events[] = TRACING "kprobe_events";
-	const struct ksym *s = NULL;
-	uint64_t before[64];
-	unsigned int into, probes = 0;
-	char text[96];
-	size_t n;
+	uint64_t time;
+	size_t i;
 
-	n = text_there("kprobe_", "__builtin__kprobes", before, 64);
-	/* only where an instruction starts */
-	for (into = 5; probes < KPROBES && into < 40; into++) {
-		snprintf(text, sizeof(text), "p:bpfrec/slot%u vfs_statfs+%u\n", into, into);
-		probes += write_text(events, text);
-	}
-	ok(probes == KPROBES, "kprobe slot: %u probes in the middle of a function", probes);
+	for (i = 0; i < TEXTS; i++)
+		remember(&texts[i]);
+	for (i = 0; i < TEXTS; i++)
+		ok(texts[i].make(), "%s: made", texts[i].what);
 	ksyms_read();
-	s = new_text("kprobe_", "__builtin__kprobes", before, n);
-	if (s) {
-		ask(s->addr, "kprobe slot, first byte");
-		ask(s->addr + 1, "kprobe slot");
-		ok(came(stream, s->name, false), "B2: %s came in the stream at once", s->name);
-		addresses(pid, "kprobe slot");
-	} else {
-		skip("kprobe slot", "all slots are in pages that are older than the module");
+	time = boottime();
+	for (i = 0; i < TEXTS; i++) {
+		struct text *t = &texts[i];
+
+		if (!find_new(t) && t->old) {
+			skip(t->what, "it is in text that is older than the module");
+			continue;
+		}
+		if (!ok(t->addr, "%s: it is in /proc/kallsyms", t->what))
+			continue;
+		ask(t->addr, t->what);
+		ask(t->addr + 5, t->what);
+		t->object = told(stream, t->addr, false);
+		ok(t->object, "B2: %s, %s, came in the stream", t->what, t->name);
 	}
-	for (into = 5; into < 40; into++) {
-		snprintf(text, sizeof(text), "-:bpfrec/slot%u\n", into);
-		write_text(events, text);
+	addresses(pid, "generated");
+	for (i = 0; i < TEXTS; i++) {
+		struct text *t = &texts[i];
+
+		if (!t->unmake)
+			continue;
+		ok(t->unmake(), "%s: taken away", t->what);
+		if (!t->addr || t->stays)
+			continue;
+		ok(told(stream, t->addr, true) == t->object, "B2: that the %s went, too", t->what);
+		still_known(t, time);
 	}
+	close(xdp_prog);
 }
 
 int main(void)
@@ -625,12 +647,9 @@ int main(void)
 	addresses(pid, "modules");
 	in_program();
 	addresses(pid, "BPF program");
-	trampoline(pid, &stream);
-	ftrace_trampoline(pid, &stream);
-	kprobe_slot(pid, &stream);
+	generated(pid, &stream);
 	end_running(pid);
 	close(fd);
-	dispatcher(&stream);
 	if (!ok(!stream.bad, "the stream's records are as the format says"))
 		diag("%s", stream.first_bad);
 	stream_close(&stream);

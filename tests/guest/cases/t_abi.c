@@ -45,28 +45,30 @@ struct command {
 	size_t size;
 	size_t pad; /* a __u32, or NO_MEMBER */
 	__u32 flags; /* those that it knows */
+	size_t first; /* size of the first version, 0: that is the only one */
 };
 
 static const struct command commands[] = {
-	{ "INFO", BUILDIDX_IOC_INFO, sizeof(struct buildidx_info), offsetof(struct buildidx_info, pad), 0 },
+	{ "INFO", BUILDIDX_IOC_INFO, sizeof(struct buildidx_info), offsetof(struct buildidx_info, pad), 0,
+	  offsetof(struct buildidx_info, kernel_state) },
 	{ "QUERY_FD", BUILDIDX_IOC_QUERY_FD, sizeof(struct buildidx_query_fd),
-	  offsetof(struct buildidx_query_fd, pad), 0 },
+	  offsetof(struct buildidx_query_fd, pad), 0, 0 },
 	{ "QUERY_ADDR", BUILDIDX_IOC_QUERY_ADDR, sizeof(struct buildidx_query_addr),
-	  offsetof(struct buildidx_query_addr, pad), 0 },
+	  offsetof(struct buildidx_query_addr, pad), 0, 0 },
 	{ "QUERY_EXE", BUILDIDX_IOC_QUERY_EXE, sizeof(struct buildidx_query_exe),
-	  offsetof(struct buildidx_query_exe, pad), 0 },
-	{ "OBJECT", BUILDIDX_IOC_OBJECT, sizeof(struct buildidx_query_object), NO_MEMBER, 0 },
-	{ "DUMP", BUILDIDX_IOC_DUMP, sizeof(struct buildidx_dump), NO_MEMBER, 0 },
+	  offsetof(struct buildidx_query_exe, pad), 0, 0 },
+	{ "OBJECT", BUILDIDX_IOC_OBJECT, sizeof(struct buildidx_query_object), NO_MEMBER, 0, 0 },
+	{ "DUMP", BUILDIDX_IOC_DUMP, sizeof(struct buildidx_dump), NO_MEMBER, 0, 0 },
 	{ "STATS", BUILDIDX_IOC_STATS, sizeof(struct buildidx_stats),
-	  offsetof(struct buildidx_stats, pad), 0 },
+	  offsetof(struct buildidx_stats, pad), 0, 0 },
 	{ "RECORD", BUILDIDX_IOC_RECORD, sizeof(struct buildidx_query_record),
-	  offsetof(struct buildidx_query_record, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE },
+	  offsetof(struct buildidx_query_record, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE, 0 },
 	{ "RECORDS", BUILDIDX_IOC_RECORDS, sizeof(struct buildidx_dump_records),
-	  offsetof(struct buildidx_dump_records, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE },
+	  offsetof(struct buildidx_dump_records, pad), BUILDIDX_RECORDS_LIVE | BUILDIDX_RECORDS_GONE, 0 },
 	{ "ADOPT", BUILDIDX_IOC_ADOPT, sizeof(struct buildidx_adopt),
-	  offsetof(struct buildidx_adopt, pad), 0 },
+	  offsetof(struct buildidx_adopt, pad), 0, 0 },
 	{ "STREAM", BUILDIDX_IOC_STREAM, sizeof(struct buildidx_stream), NO_MEMBER,
-	  BUILDIDX_STREAM_OLDEST | BUILDIDX_STREAM_NEXT },
+	  BUILDIDX_STREAM_OLDEST | BUILDIDX_STREAM_NEXT, 0 },
 };
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
@@ -155,8 +157,16 @@ static void sizes(const struct command *c)
 	a.size = 4;
 	expect(call(c->cmd, &a), EINVAL, c, "size 4");
 	fill(c, &a);
-	a.size = c->size - 1;
+	a.size = (c->first ? c->first : c->size) - 1;
 	expect(call(c->cmd, &a), EINVAL, c, "size one too small");
+	if (c->first) {
+		fill(c, &a);
+		a.size = c->first;
+		memset(a.bytes + c->first, CANARY, c->size - c->first);
+		expect(call(c->cmd, &a), 0, c, "as it was in the first version");
+		ok(a.bytes[c->first] == CANARY && a.bytes[c->size - 1] == CANARY,
+		   BITS " %s: nothing is written past the first version", c->name);
+	}
 	fill(c, &a);
 	a.size = c->size + 64;
 	expect(call(c->cmd, &a), 0, c, "64 bytes larger, tail zero");
