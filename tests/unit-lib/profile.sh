@@ -257,6 +257,9 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	symbolize "prog;$bpf+0x5_[b];$bpf+0x10_[b] 1" --records "$golden"
 	[ "$code" = 0 ] && grep -qE '^prog;golden_main_\[b\];[a-z_]+_\[b\] 1$' "$work/out" && ! grep -q "$bpf" "$work/out"
 	result "symbolize: BPF programs, from a file of records"
+	symbolize "prog;$bpf+0x0_[b];$vmlinux+0xffffffff81000001_[k] 1" --records "$golden" --dir "$work/kernel"
+	[ "$code" = 0 ] && prints 'prog;golden_main_[b];first_[k] 1'
+	result "symbolize: a program that was interrupted at its start"
 	symbolize "prog;${bpf%??}00+0x5_[b] 1" --records "$golden"
 	[ "$code" = 1 ] && prints "prog;${bpf%??}00+0x5_[b] 1"
 	result "symbolize: a BPF program that the file does not have"

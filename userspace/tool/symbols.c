@@ -222,6 +222,14 @@ static char *text_of(const struct functions *f, enum fold_origin origin)
 	return text;
 }
 
+static void find_functions(struct used *u, uint64_t offset, bool is_return, struct functions *f)
+{
+	if (u->elf)
+		symbols_elf_find(u->elf, offset, is_return, f);
+	if (u->source && !f->nr)
+		u->source->find(u->source->ctx, offset - is_return, f);
+}
+
 static const char *functions_at(struct used *u, const struct fold_frame *f, bool is_return)
 {
 	struct answered key = { .place = { u->id, f->offset, is_return, { 0 } } };
@@ -232,10 +240,10 @@ static const char *functions_at(struct used *u, const struct fold_frame *f, bool
 		return (*found)->text;
 	a = must(malloc(sizeof(*a)));
 	*a = key;
-	if (u->elf)
-		symbols_elf_find(u->elf, f->offset, is_return, &a->place.functions);
-	if (u->source && !a->place.functions.nr)
-		u->source->find(u->source->ctx, f->offset - is_return, &a->place.functions);
+	find_functions(u, f->offset, is_return, &a->place.functions);
+	/* an interrupt is no call: where it came at a function's start, nothing need be before it */
+	if (is_return && !a->place.functions.nr)
+		find_functions(u, f->offset, false, &a->place.functions);
 	a->text = text_of(&a->place.functions, f->origin);
 	must(tsearch(a, &u->answers, by_place));
 	return a->text;

@@ -167,11 +167,11 @@ other_programs()
 kernel_code()
 {
 	cat > busy.sh <<-END
-		$dir/hog 700
-		$dir/hog 700 fentry
-		dd if=/dev/zero of=$build/filled bs=64k count=2000 conv=fsync
+		$dir/hog 400
+		$dir/hog 400 fentry
+		dd if=/dev/zero of=$build/filled bs=64k count=600 conv=fsync
 		rm $build/filled
-		exec ./work 100
+		exec ./work 30
 	END
 	profile --symbols -F 199 --svg $left/kernel.svg -- sh busy.sh
 	status=$?
