@@ -116,6 +116,22 @@ static void collect(struct program *p, unsigned int taken)
 	}
 }
 
+/* A link gives its program back a moment after it was closed. */
+static bool is_gone(const struct program *p)
+{
+	unsigned int tries;
+	int fd;
+
+	for (tries = 0; tries < 500; tries++) {
+		fd = bpf_prog_get_fd_by_id(p->truth.info.id);
+		if (fd < 0)
+			return true;
+		close(fd);
+		usleep(10000);
+	}
+	return fail("a program is still there", EBUSY);
+}
+
 static bool run_program(unsigned int i)
 {
 	struct program *p = &programs[i];
@@ -150,7 +166,8 @@ static bool run_program(unsigned int i)
 	waitpid(pid, NULL, 0);
 	close(link);
 	close(fd);
-	return true;
+	/* from here on nobody can be asked about it */
+	return is_gone(p);
 }
 
 static bool run_all(pid_t perf)
@@ -171,26 +188,6 @@ static bool run_all(pid_t perf)
 			kill(perf, SIGCONT);
 			usleep(500000);
 		}
-	}
-	return true;
-}
-
-/* Is each program gone, so that nobody can be asked about it any more? */
-static bool all_gone(void)
-{
-	unsigned int i, tries;
-	int fd = -1;
-
-	for (i = 0; i < PROGRAMS; i++) {
-		for (tries = 0; tries < 100; tries++) {
-			fd = bpf_prog_get_fd_by_id(programs[i].truth.info.id);
-			if (fd < 0)
-				break;
-			close(fd);
-			usleep(20000);
-		}
-		if (fd >= 0)
-			return fail("a program is still there", EBUSY);
 	}
 	return true;
 }
@@ -386,8 +383,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "demobpf: perf ended with status %d\n", err);
 	sample_stop();
-	if (!all_gone())
-		return 1;
 	n = perf_progs(PERF_FILE, &progs);
 	text = perf_header_text(argv[1], PERF_FILE);
 	nr_samples = perf_samples(argv[1], PERF_FILE, &samples);
