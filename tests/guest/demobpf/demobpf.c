@@ -343,7 +343,8 @@ static void print_table(void)
 		       yes(p->perf_names), yes(p->perf_lines));
 	}
 	printf("all: samples in the program. name, line: those with the right function, and the right file,\n"
-	       "line and source text. * by buildidx, from the address and time that perf recorded.\n"
+	       "line and source text; of perf's samples, name is what perf calls it, and line* what buildidx\n"
+	       "says of the address and time that perf recorded.\n"
 	       "stopped: perf was stopped (SIGSTOP) from before the program was loaded until it was gone.\n"
 	       "perf_full: perf's file has the program's bpf_prog_info and BTF, all names and lines in them.\n"
 	       "buildidx_full: every sample in the program, perf's included, has the right function, file,\n"
