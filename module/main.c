@@ -43,7 +43,7 @@ MODULE_PARM_DESC(hook, "How to hook kernel functions: ftrace (default) or kprobe
 static char *debug_skip_hook;
 module_param(debug_skip_hook, charp, 0444);
 MODULE_PARM_DESC(debug_skip_hook,
-		 "For tests: treat the first function of this hook (mmap, fput, inode), or with a * after the name all of them, as missing");
+		 "For tests: treat the first function of this hook (mmap, fput, inode, bpf, ksym), or with a * after the name all of them, as missing");
 
 bool bidx_active;
 bool bidx_use_kprobe;

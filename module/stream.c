@@ -86,7 +86,7 @@ static void bidx_event_put(struct bidx_event *e)
 }
 
 /* Under the lock. A record that came and went takes its memory once. */
-static void bidx_slot_charge(struct bidx_slot *s)
+static void bidx_slot_charge(const struct bidx_slot *s)
 {
 	switch (s->what) {
 	case BIDX_SLOT_CAME:
@@ -101,7 +101,7 @@ static void bidx_slot_charge(struct bidx_slot *s)
 }
 
 /* Under the lock. */
-static void bidx_slot_drop(struct bidx_slot *s)
+static void bidx_slot_drop(const struct bidx_slot *s)
 {
 	switch (s->what) {
 	case BIDX_SLOT_CAME:
@@ -125,10 +125,10 @@ static void bidx_pass(struct bidx_place *p, const struct bidx_slot *s)
 }
 
 /*
- * Drop the oldest while there is no room for @bytes more or no slot; a batch at most,
- * but make a slot. Under the lock. Return: true when more must go.
+ * Drop the oldest while the bound is exceeded, or to make a slot, which is the first that
+ * goes; a batch at most. Under the lock. Return: true when more must go.
  */
-static bool bidx_stream_trim(u64 bytes, bool slot)
+static bool bidx_stream_trim(bool slot)
 {
 	unsigned int budget = BIDX_STREAM_BATCH;
 
@@ -136,7 +136,7 @@ static bool bidx_stream_trim(u64 bytes, bool slot)
 		struct bidx_slot *s = bidx_slot(stream.first.seq);
 		bool full = slot && stream.next.seq - stream.first.seq > stream.mask;
 
-		if (!full && stream.bytes + bytes <= stream.max)
+		if (!full && stream.bytes <= stream.max)
 			return false;
 		if (!budget--)
 			return true;
@@ -163,29 +163,23 @@ static void bidx_stream_wake(void)
 		irq_work_queue(&stream.wake);
 }
 
-/*
- * Put a record at the end. Its bytes are new where nothing in the log holds them.
- * Return: its number.
- */
-static u64 bidx_stream_append(struct bidx_slot *new, u64 bytes)
+/* Put a record at the end. What makes room for it goes first. */
+static void bidx_stream_append(const struct bidx_slot *new)
 {
 	unsigned long flags;
 	bool over;
-	u64 seq;
 
 	raw_spin_lock_irqsave(&stream.lock, flags);
-	over = bidx_stream_trim(bytes, true);
-	seq = stream.next.seq;
-	if (new->what == BIDX_SLOT_EVENT)
-		bidx_event_rec(new->e)->seq = seq;
-	*bidx_slot(seq) = *new;
 	bidx_slot_charge(new);
+	over = bidx_stream_trim(true);
+	if (new->what == BIDX_SLOT_EVENT)
+		bidx_event_rec(new->e)->seq = stream.next.seq;
+	*bidx_slot(stream.next.seq) = *new;
 	bidx_pass(&stream.next, new);
 	raw_spin_unlock_irqrestore(&stream.lock, flags);
 	if (over)
 		bidx_work_kick();	/* the rest goes by bidx_stream_reap() */
 	bidx_stream_wake();
-	return seq;
 }
 
 static void bidx_stream_add_krec(struct bidx_krec *k, enum bidx_slot_what what, u8 type, u64 time)
@@ -199,8 +193,7 @@ static void bidx_stream_add_krec(struct bidx_krec *k, enum bidx_slot_what what, 
 	}
 	bidx_krec_get(k);
 	bidx_count(BUILDIDX_CNT_EVENTS);
-	/* For one that went its bytes are mostly there; what is over is trimmed next time. */
-	bidx_stream_append(&s, what == BIDX_SLOT_CAME ? k->bytes : 0);
+	bidx_stream_append(&s);
 }
 
 /**
@@ -254,7 +247,7 @@ void bidx_stream_lost(enum buildidx_rec_type type, unsigned int n)
 	}
 	raw_spin_unlock_irqrestore(&stream.lock, flags);
 	if (n)
-		bidx_stream_append(&s, 0);
+		bidx_stream_append(&s);
 }
 
 /**
@@ -287,7 +280,7 @@ void bidx_stream_add(struct bidx_event *e)
 	};
 
 	bidx_count(BUILDIDX_CNT_EVENTS);
-	bidx_stream_append(&s, bidx_event_bytes(e));
+	bidx_stream_append(&s);
 }
 
 /* Where a reader starts who wants all that is kept. Context: any but NMI. */
@@ -417,7 +410,7 @@ void bidx_stream_reap(void)
 
 	do {
 		raw_spin_lock_irqsave(&stream.lock, flags);
-		more = bidx_stream_trim(0, false);
+		more = bidx_stream_trim(false);
 		raw_spin_unlock_irqrestore(&stream.lock, flags);
 		cond_resched();
 	} while (more);

@@ -569,11 +569,18 @@ struct buildidx_adopt {
  * @seq: out: number of the next record that this reader will look at
  *
  * Sets what read() on this open file gives. Before the first call a reader is at the
- * end, and wants all types but MAP. read() needs the same capability; it waits for a
- * record unless the file is O_NONBLOCK (EAGAIN), and gives as many whole records as
- * fit; EMSGSIZE when the next one does not (@next_size tells its size; read() again with
- * more room). poll() tells readable when a record is there. Records are as the
- * caller of read() may see them, see BUILDIDX_IOC_RECORD.
+ * end as it was when the file was opened, and wants all types but MAP. Each open file
+ * has its own place; nothing that one reader does is seen by another.
+ *
+ * read() needs the same capability; it waits for a record unless the file is O_NONBLOCK
+ * (EAGAIN), and gives as many whole records as fit; EMSGSIZE when the next one does not
+ * (@next_size tells its size; read() again with more room); EINTR a signal came.
+ * poll() tells readable when a record is there. Records are as the caller of read() may
+ * see them, see BUILDIDX_IOC_RECORD.
+ *
+ * At most stream_max bytes of records are kept (struct buildidx_info); the oldest go first. A
+ * reader that was too slow gets a LOST record in their place, with the exact number
+ * of those it wanted; types that it does not want at that time are not counted.
  */
 struct buildidx_stream {
 	__u32 size;

@@ -362,7 +362,8 @@ struct buildidx_rec_ksym {
  * @object: number of the record
  * @flags: BUILDIDX_REC_*
  * @id_len: bytes of @id; 0 when its build ID is not known
- * @addr: first address of its text
+ * @addr: first address of its text; that of its init function, which is freed once
+ *	it has run, is not told
  * @len: bytes of text
  * @vaddr: what frames count from: the virtual address that @addr has in the file,
  *	for vmlinux; 0 for a module, whose sections of text follow each other from
