@@ -247,6 +247,24 @@ static uint32_t lines_in(const struct truth *t, uint32_t func)
 	return n;
 }
 
+/* One line; @before: the line before it in the same function, or NULL. */
+static void put_line(struct bytes *b, const struct truth *t, uint64_t func,
+		     const struct truth_line *l, const struct truth_line *before)
+{
+	const char *file = text_of(t, l->file), *text = text_of(t, l->text);
+	bool same_file = before && !strcmp(file, text_of(t, before->file));
+	bool same_text = before && !strcmp(text, text_of(t, before->text));
+
+	put_number(b, l->addr - func);
+	put_number(b, BPF_LINE_INFO_LINE_NUM(l->line_col));
+	put_number(b, BPF_LINE_INFO_LINE_COL(l->line_col));
+	put_number(b, same_file | same_text << 1);
+	if (!same_file)
+		put_text(b, file);
+	if (!same_text)
+		put_text(b, text);
+}
+
 void truth_build_id(const struct truth *t, uint8_t id[BUILDIDX_BPF_ID_LEN])
 {
 	struct bytes b = { 0 };
@@ -256,19 +274,16 @@ void truth_build_id(const struct truth *t, uint8_t id[BUILDIDX_BPF_ID_LEN])
 	put(&b, "bidxbpf", 8);
 	put_number(&b, t->nr_funcs);
 	for (i = 0; i < t->nr_funcs; i++) {
+		const struct truth_line *before = NULL;
+
 		put_text(&b, t->name[i]);
 		put_number(&b, t->len[i]);
 		put_number(&b, lines_in(t, i));
 		for (k = 0; k < t->nr_lines; k++) {
-			const struct truth_line *l = &t->lines[k];
-
-			if (truth_func(t, l->addr) != (int)i)
+			if (truth_func(t, t->lines[k].addr) != (int)i)
 				continue;
-			put_number(&b, l->addr - t->addr[i]);
-			put_text(&b, text_of(t, l->file));
-			put_text(&b, text_of(t, l->text));
-			put_number(&b, BPF_LINE_INFO_LINE_NUM(l->line_col));
-			put_number(&b, BPF_LINE_INFO_LINE_COL(l->line_col));
+			put_line(&b, t, t->addr[i], &t->lines[k], before);
+			before = &t->lines[k];
 		}
 	}
 	sha256(b.at, b.len, digest);

@@ -116,6 +116,22 @@ static void collect(struct program *p, unsigned int taken)
 	}
 }
 
+/* A link gives its program back a moment after it was closed. */
+static bool is_gone(const struct program *p)
+{
+	unsigned int tries;
+	int fd;
+
+	for (tries = 0; tries < 500; tries++) {
+		fd = bpf_prog_get_fd_by_id(p->truth.info.id);
+		if (fd < 0)
+			return true;
+		close(fd);
+		usleep(10000);
+	}
+	return fail("a program is still there", EBUSY);
+}
+
 static bool run_program(unsigned int i)
 {
 	struct program *p = &programs[i];
@@ -150,7 +166,8 @@ static bool run_program(unsigned int i)
 	waitpid(pid, NULL, 0);
 	close(link);
 	close(fd);
-	return true;
+	/* from here on nobody can be asked about it */
+	return is_gone(p);
 }
 
 static bool run_all(pid_t perf)
@@ -171,26 +188,6 @@ static bool run_all(pid_t perf)
 			kill(perf, SIGCONT);
 			usleep(500000);
 		}
-	}
-	return true;
-}
-
-/* Is each program gone, so that nobody can be asked about it any more? */
-static bool all_gone(void)
-{
-	unsigned int i, tries;
-	int fd = -1;
-
-	for (i = 0; i < PROGRAMS; i++) {
-		for (tries = 0; tries < 100; tries++) {
-			fd = bpf_prog_get_fd_by_id(programs[i].truth.info.id);
-			if (fd < 0)
-				break;
-			close(fd);
-			usleep(20000);
-		}
-		if (fd >= 0)
-			return fail("a program is still there", EBUSY);
 	}
 	return true;
 }
@@ -346,7 +343,8 @@ static void print_table(void)
 		       yes(p->perf_names), yes(p->perf_lines));
 	}
 	printf("all: samples in the program. name, line: those with the right function, and the right file,\n"
-	       "line and source text. * by buildidx, from the address and time that perf recorded.\n"
+	       "line and source text; of perf's samples, name is what perf calls it, and line* what buildidx\n"
+	       "says of the address and time that perf recorded.\n"
 	       "stopped: perf was stopped (SIGSTOP) from before the program was loaded until it was gone.\n"
 	       "perf_full: perf's file has the program's bpf_prog_info and BTF, all names and lines in them.\n"
 	       "buildidx_full: every sample in the program, perf's included, has the right function, file,\n"
@@ -386,8 +384,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "demobpf: perf ended with status %d\n", err);
 	sample_stop();
-	if (!all_gone())
-		return 1;
 	n = perf_progs(PERF_FILE, &progs);
 	text = perf_header_text(argv[1], PERF_FILE);
 	nr_samples = perf_samples(argv[1], PERF_FILE, &samples);

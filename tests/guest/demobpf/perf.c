@@ -49,7 +49,8 @@ static int await_start(pid_t pid, const char *file)
 		}
 		usleep(50000);
 	}
-	sleep(1);
+	/* on a busy host it takes a while from there to its first sample */
+	sleep(4);
 	return 0;
 }
 
