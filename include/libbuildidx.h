@@ -322,7 +322,8 @@ void buildidx_records_free(struct buildidx_records *walk);
  * @object: receives the number of its record; may be NULL
  * @err: text of the error, or NULL
  *
- * Return: 0; -EBADF; -EINVAL not that of a program; as buildidx_find_object().
+ * Return: 0; -EBADF; -EINVAL not that of a program; -EAGAIN the module's hook for programs
+ * is off or not placed; as buildidx_find_object().
  */
 int buildidx_adopt_fd(const struct buildidx *bx, int fd, uint64_t *object,
 		      struct buildidx_error *err);

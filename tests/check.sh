@@ -93,7 +93,7 @@ tap()
 
 fuzz_short()
 {
-	make -s -C "$TESTS_DIR/fuzz" short >&2 && echo 'ok - parser, a fixed number of runs'
+	make -s -C "$TESTS_DIR/fuzz" short >&2 && echo 'ok - parser and records, a fixed number of runs'
 }
 
 # O: where some of the Makefiles put things; the others do so by themselves

@@ -13,8 +13,8 @@ packages=(
 	gcc g++ gcc-multilib make binutils pkg-config libc6-dev libelf-dev zlib1g-dev
 	libjson-c-dev nettle-dev libcmocka-dev jq libdw-dev libdebuginfod-dev
 	libprotobuf-c-dev protobuf-c-compiler
-	# readers of what the profiler writes
-	golang-go libxml2-utils
+	# readers of what the profiler writes, and of exported programs
+	golang-go libxml2-utils elfutils gdb debuginfod iproute2
 	# fuzzer, BPF programs
 	clang libclang-rt-dev libbpf-dev bpftool
 	# kernels, and roots that build the module

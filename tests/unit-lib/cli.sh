@@ -288,6 +288,23 @@ run status --json
 	.hooks[2].missed == 2 and .kfuncs.tracing and (.kfuncs.raw_tp | not) and
 	.index.entries == 1000 and .capture == "task-work"'
 result "status --json"
+mock="abi=1"
+run status
+grep -q '^kernel *yes BPF programs$' "$work/out" && grep -q '^records *50 of what is there, 7 of what is gone' "$work/out" &&
+	grep -q '^stream *from 3 to 25' "$work/out"
+result "status: what of the kernel is recorded"
+run status --json
+json '.kernel.bpf and .kernel.ksym and .kernel.history_max == 67108864 and .kernel.stream_next == 25'
+result "status --json: what of the kernel is recorded"
+mock="reduced"
+run status
+[ "$code" = 1 ] && says "BPF programs: not recorded" && says "generated text: not recorded" && says "buildidx doctor" &&
+	grep -q '^kernel *no  BPF programs$' "$work/out"
+result "status: a part of the kernel is not recorded"
+mock="old"
+run status
+[ "$code" = 0 ] && silent && ! grep -q '^kernel' "$work/out"
+result "status: a module without records"
 mock="hook-off"
 run status
 [ "$code" = 1 ] && says "hook inode is not placed: No such file" && grep -q '^hook inode *off *-' "$work/out"
@@ -385,7 +402,7 @@ result "dump: not permitted"
 mock="abi=1"
 run stats
 [ "$code" = 0 ] && grep -q '^status *no-note *100$' "$work/out" &&
-	grep -q '^counter retry *1300$' "$work/out" && grep -q '^counter unknown-16 *1600$' "$work/out"
+	grep -q '^counter retry *1300$' "$work/out" && grep -q '^counter unknown-26 *2600$' "$work/out"
 result "stats"
 run stats --json --cpu 2
 [ "$code" = 0 ] && json '.cpu == 2 and .status["no-note"] == 100 and .counter.retry == 1300'

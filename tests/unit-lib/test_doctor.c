@@ -195,7 +195,7 @@ static void test_healthy(void **state)
 		"kernel", "config", "headers", "image", "dkms", "pahole", "openssl", "kernel-btf",
 		"module-file", "module", "at-boot", "module-btf", "signature", "lockdown",
 		"secure-boot", "device", "enable", "hook", "kfunc-tracing", "kfunc-perf-event",
-		"kfunc-kprobe", "capture", "limits", "library", "version",
+		"kfunc-kprobe", "capture", "limits", "kernel-frames", "library", "version",
 	};
 
 	(void)state;
@@ -687,6 +687,26 @@ static void test_capture(void **state)
 	expect("capture", LEVEL_NOTE, "task_work_add", "Debian");
 }
 
+static void test_records(void **state)
+{
+	(void)state;
+	assert_int_equal(examine(), EXIT_OK);
+	expect("kernel-frames", LEVEL_OK, "50 records of what is there", NULL);
+	d.info.kernel_state &= ~BUILDIDX_KERNEL_BPF;
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("kernel-frames", LEVEL_WARN, "not recorded: BPF-programs", "dmesg");
+	only("kernel-frames");
+	/* of the first release */
+	d.info.history_max = d.info.stream_max = 0;
+	assert_int_equal(examine(), EXIT_OK);
+	expect("kernel-frames", LEVEL_NOTE, "earlier version", "install");
+	/* one that cannot be placed takes nothing from user frames */
+	strcpy(d.info.hooks[1].name, "bpf");
+	d.info.hooks[1].state = BUILDIDX_HOOK_OFF;
+	assert_int_equal(examine(), EXIT_PARTLY);
+	expect("hook", LEVEL_WARN, "bpf is not placed", "dmesg");
+}
+
 static void test_limits(void **state)
 {
 	(void)state;
@@ -757,7 +777,7 @@ int main(void)
 		CASE(test_endless_program), CASE(test_not_loaded), CASE(test_at_boot), CASE(test_module_btf),
 		CASE(test_signature), CASE(test_lockdown), CASE(test_secure_boot),
 		CASE(test_device), CASE(test_switched_off), CASE(test_silenced), CASE(test_hooks),
-		CASE(test_kfuncs), CASE(test_capture), CASE(test_limits), CASE(test_versions),
+		CASE(test_kfuncs), CASE(test_capture), CASE(test_limits), CASE(test_records), CASE(test_versions),
 	};
 
 	return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

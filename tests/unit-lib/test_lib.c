@@ -577,6 +577,8 @@ static void test_format_id(void **state)
 	assert_string_equal(buf, "ab00");
 	buildidx_format_id(BUILDIDX_KIND_HASH, "\xab\x01", 2, buf, sizeof(buf));
 	assert_string_equal(buf, "hash:ab01");
+	buildidx_format_id(BUILDIDX_KIND_BPF, "\xab\x01", 2, buf, sizeof(buf));
+	assert_string_equal(buf, "bpf:ab01");
 	buildidx_format_id(BUILDIDX_KIND_GO, "a/b c", 5, buf, sizeof(buf));
 	assert_string_equal(buf, "go:a/b\\040c");
 	buildidx_format_id(BUILDIDX_KIND_NONE, NULL, 0, buf, sizeof(buf));
@@ -603,9 +605,14 @@ static void test_names(void **state)
 	assert_string_equal(buildidx_status_name(BUILDIDX_STATUS_NO_NOTE), "no-note");
 	assert_string_equal(buildidx_status_name(BUILDIDX_STATUS_COUNT), "unknown");
 	assert_string_equal(buildidx_kind_name(BUILDIDX_KIND_HASH), "hash");
-	assert_string_equal(buildidx_kind_name(4), "unknown");
+	assert_string_equal(buildidx_kind_name(BUILDIDX_KIND_BPF), "bpf");
+	assert_string_equal(buildidx_kind_name(5), "unknown");
 	assert_string_equal(buildidx_source_name(BUILDIDX_SOURCE_SHDR), "shdr");
-	assert_string_equal(buildidx_source_name(4), "unknown");
+	assert_string_equal(buildidx_source_name(BUILDIDX_SOURCE_KERNEL), "kernel");
+	assert_string_equal(buildidx_source_name(5), "unknown");
+	assert_string_equal(buildidx_record_name(BUILDIDX_REC_BPF_LOAD), "bpf-load");
+	assert_string_equal(buildidx_record_name(0), "unknown");
+	assert_string_equal(buildidx_record_name(BUILDIDX_REC_TYPES), "unknown");
 	assert_string_equal(buildidx_counter_name(BUILDIDX_CNT_COUNT), "unknown");
 	assert_string_equal(buildidx_hook_state_name(BUILDIDX_HOOK_KPROBE), "kprobe");
 	assert_string_equal(buildidx_capture_name(0), "unknown");

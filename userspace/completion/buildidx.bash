@@ -36,13 +36,25 @@ _buildidx()
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W \
-			'status file maps addr exe dump stats profile symbolize doctor -h --help -V --version' -- "$word")
+			'status file maps addr exe dump stats bpf watch resolve profile symbolize doctor -h --help -V --version' -- "$word")
 		return
 	fi
 	case $command in
 	status|doctor)		options+=' -j --json' ;;
 	file|maps|addr|exe|dump)	options+=' -j --json -H --no-header' ;;
 	stats)			options+=' -j --json -H --no-header -c --cpu' ;;
+	bpf)
+		options+=' -j --json -H --no-header --live --gone -f --file -o --output'
+		options+=' -a --all --debuginfod --sources'
+		if [ "$COMP_CWORD" -eq 2 ] && [[ $word != -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W 'list show dump lines export' -- "$word")
+			return
+		fi
+		;;
+	watch)
+		options+=' -j --json -o --output -f --file --oldest -t --types -p --pid -n --count'
+		;;
+	resolve)		options+=' -j --json --time -f --file' ;;
 	profile)
 		if _buildidx_command; then
 			return
@@ -55,16 +67,22 @@ _buildidx()
 	*)			return ;;
 	esac
 	case $command${COMP_WORDS[COMP_CWORD - 1]} in
-	profile-p|profile--pid)
+	profile-p|profile--pid|watch-p|watch--pid)
 		mapfile -t COMPREPLY < <(compgen -W "$(_buildidx_pids)" -- "$word")
 		return
 		;;
+	watch-t|watch--types)
+		mapfile -t COMPREPLY < <(compgen -W 'object map bpf ksym module all' -- "$word")
+		return
+		;;
+	bpf-f|bpf--file|bpf-o|bpf--output|bpf--debuginfod|bpf--sources|watch-f|watch--file|\
+	watch-o|watch--output|resolve-f|resolve--file|\
 	profile-o|profile--output|profile--dir|symbolize-d|symbolize--dir|*--svg|symbolize-r|symbolize--records)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 		;;
-	profile-F|profile--frequency|profile-d|profile--duration|*--debuginfod|symbolize-u)
+	watch-n|watch--count|resolve--time|profile-F|profile--frequency|profile-d|profile--duration|*--debuginfod|symbolize-u)
 		return
 		;;
 	stats-c|stats--cpu)

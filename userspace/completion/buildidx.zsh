@@ -15,6 +15,9 @@ _buildidx()
 		'exe:identity of a main executable'
 		'dump:the whole index'
 		'stats:answers by status, and counters'
+		'bpf:BPF programs, loaded and gone'
+		'watch:what the kernel loads, as it happens'
+		'resolve:what is, or was, at kernel addresses'
 		'profile:where processes spend their time, as stacks of build IDs'
 		'symbolize:names of functions in the output of profile'
 		'doctor:what is wrong on this machine, and what to do about it'
@@ -51,6 +54,33 @@ _buildidx()
 			;;
 		stats)
 			_arguments $help $json $list '(-c --cpu)'{-c,--cpu=}'[of one CPU]:CPU number: '
+			;;
+		bpf)
+			_arguments $help $json $list \
+				'(--gone)--live[only what is loaded]' \
+				'(--live)--gone[only what is gone]' \
+				'(-f --file)'{-f,--file=}'[read a file of records]:file:_files' \
+				'(-o --output)'{-o,--output=}'[export\: the ELF file]:file:_files' \
+				'--debuginfod=[export\: where debuginfod looks]:directory:_files -/' \
+				'(-a --all)'{-a,--all}'[export\: all programs]' \
+				'--sources=[export\: source lines as files]:directory:_files -/' \
+				'1:action:(list show dump lines export)' \
+				'*:program: '
+			;;
+		watch)
+			_arguments $help $json \
+				'(-o --output)'{-o,--output=}'[write the records there]:file:_files' \
+				'(-f --file)'{-f,--file=}'[read a file of records]:file:_files' \
+				'--oldest[begin at the oldest record that is kept]' \
+				'(-t --types)'{-t,--types=}'[only these]:types:_values -s , type object map bpf ksym module all' \
+				'(-p --pid)'{-p,--pid=}'[only what this process caused]:process:_pids' \
+				'(-n --count)'{-n,--count=}'[end after so many]:number: '
+			;;
+		resolve)
+			_arguments $help $json \
+				'--time=[at this time]:time: ' \
+				'(-f --file)'{-f,--file=}'[ask a file of records]:file:_files' \
+				'*:kernel address in hex: '
 			;;
 		profile)
 			_arguments $help \

@@ -22,6 +22,9 @@ int buildidx_adopt_fd(const struct buildidx *bx, int fd, uint64_t *object,
 		return bidx_fail(err, ret, "not an open file descriptor");
 	if (ret == -EINVAL)
 		return bidx_fail(err, ret, "not the file descriptor of a BPF program");
+	if (ret == -EAGAIN)
+		return bidx_fail(err, ret,
+			"BPF programs that are older than the module cannot be recorded, as its hook is off or not placed: `buildidx doctor` says more");
 	if (ret)
 		return bidx_records_failed(ret, "recording an older BPF program", err);
 	if (object)

@@ -21,6 +21,18 @@ static const struct {
 };
 #define NR_KFUNC_TYPES	(sizeof(kfunc_types) / sizeof(kfunc_types[0]))
 
+static const struct {
+	uint32_t bit;
+	const char *key;
+	const char *text;
+} kernel_parts[] = {
+	{ BUILDIDX_KERNEL_VMLINUX, "vmlinux", "vmlinux" },
+	{ BUILDIDX_KERNEL_MODULES, "modules", "modules" },
+	{ BUILDIDX_KERNEL_BPF, "bpf", "BPF programs" },
+	{ BUILDIDX_KERNEL_KSYM, "ksym", "generated text" },
+};
+#define NR_KERNEL_PARTS	(sizeof(kernel_parts) / sizeof(kernel_parts[0]))
+
 /*
  * What does not work, one line each on stderr, with what to do next.
  * Returns EXIT_OK or EXIT_PARTLY.
@@ -51,6 +63,13 @@ static int report_faults(const struct buildidx_info *info)
 			 h->error ? strerror((int)h->error) : "no reason given");
 		code = worse_of(code, EXIT_PARTLY);
 	}
+	for (i = 0; info->hooks_on && keeps_records(info) && i < NR_KERNEL_PARTS; i++) {
+		if (info->kernel_state & kernel_parts[i].bit)
+			continue;
+		complain("%s: not recorded, so kernel frames there stay unresolved; `buildidx doctor` says more",
+			 kernel_parts[i].text);
+		code = worse_of(code, EXIT_PARTLY);
+	}
 	if (info->kfunc_state & BUILDIDX_KFUNC_NO_BTF) {
 		complain("the module has no BTF, so BPF programs cannot call it: install pahole and the image package of this kernel, and rebuild the module with dkms");
 		code = worse_of(code, EXIT_PARTLY);
@@ -60,6 +79,24 @@ static int report_faults(const struct buildidx_info *info)
 		code = worse_of(code, EXIT_PARTLY);
 	}
 	return code;
+}
+
+static struct json_object *kernel_json(const struct buildidx_info *info)
+{
+	struct json_object *o = json_new();
+	size_t i;
+
+	for (i = 0; i < NR_KERNEL_PARTS; i++)
+		json_add_bool(o, kernel_parts[i].key, info->kernel_state & kernel_parts[i].bit);
+	json_add_u64(o, "records_live", info->records_live);
+	json_add_u64(o, "records_gone", info->records_gone);
+	json_add_u64(o, "history_bytes", info->history_bytes);
+	json_add_u64(o, "history_max", info->history_max);
+	json_add_u64(o, "stream_bytes", info->stream_bytes);
+	json_add_u64(o, "stream_max", info->stream_max);
+	json_add_u64(o, "stream_first", info->stream_first);
+	json_add_u64(o, "stream_next", info->stream_next);
+	return o;
 }
 
 static void print_json(const struct buildidx_info *info)
@@ -101,6 +138,8 @@ static void print_json(const struct buildidx_info *info)
 	json_add_u64(part, "max_entries", info->max_entries);
 	json_add_u64(part, "heads", info->heads);
 	json_add_object(o, "index", part);
+	if (keeps_records(info))
+		json_add_object(o, "kernel", kernel_json(info));
 	json_print(o);
 }
 
@@ -136,6 +175,17 @@ static void print_text(const struct buildidx_info *info)
 		printf("kfunc        %-3s %s\n",
 		       info->kfunc_state & kfunc_types[i].bit ? "yes" : "no",
 		       kfunc_types[i].text);
+	for (i = 0; keeps_records(info) && i < NR_KERNEL_PARTS; i++)
+		printf("kernel       %-3s %s\n",
+		       info->kernel_state & kernel_parts[i].bit ? "yes" : "no",
+		       kernel_parts[i].text);
+	if (keeps_records(info))
+		printf("records      %" PRIu64 " of what is there, %" PRIu64 " of what is gone in %" PRIu64 " of %" PRIu64 " KiB\n"
+		       "stream       from %" PRIu64 " to %" PRIu64 ", %" PRIu64 " of %" PRIu64 " KiB\n",
+		       (uint64_t)info->records_live, (uint64_t)info->records_gone,
+		       (uint64_t)info->history_bytes / 1024, (uint64_t)info->history_max / 1024,
+		       (uint64_t)info->stream_first, (uint64_t)info->stream_next,
+		       (uint64_t)info->stream_bytes / 1024, (uint64_t)info->stream_max / 1024);
 	printf("index        %" PRIu64 " of %" PRIu64 " files, %" PRIu64 " heads\n",
 	       (uint64_t)info->entries, (uint64_t)info->max_entries, (uint64_t)info->heads);
 }
@@ -186,7 +236,7 @@ const struct command cmd_status = {
 	.summary = "Whether the module is there and all of it works",
 	.help =
 	"Versions, hooks, how files are captured, which BPF program types may call the\n"
-	"kfuncs, and how full the index is. What does not work is named on stderr with\n"
+	"kfuncs, what of the kernel is recorded, and how full the index is. What does not work is named on stderr with\n"
 	"what to do next, and makes the exit code 1.\n",
 	.accepts = OPT_JSON,
 	.run = run,

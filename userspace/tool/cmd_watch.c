@@ -333,16 +333,29 @@ static int dump_first(struct records *from, struct sink *s)
 	return records_each(from, given.oldest ? 0 : BUILDIDX_RECORDS_LIVE, types, dump_one, s);
 }
 
+/* Nobody reads our output any more: told as an error of the pipe, without being asked for. */
+static bool is_alone(const struct pollfd *out)
+{
+	return out->revents & POLLERR;
+}
+
 static int wait_for(struct buildidx_events *events, const sigset_t *waiting)
 {
-	struct pollfd p = { .fd = buildidx_events_fd(events), .events = POLLIN };
+	struct pollfd p[] = {
+		{ .fd = buildidx_events_fd(events), .events = POLLIN },
+		{ .fd = STDOUT_FILENO },
+	};
 
 	/* whoever reads our output should not wait for it */
 	fflush(stdout);
-	if (ppoll(&p, 1, NULL, waiting) < 0 && errno != EINTR) {
+	if (ppoll(p, 2, NULL, waiting) < 0) {
+		if (errno == EINTR)
+			return EXIT_OK;
 		complain("cannot wait for records: %s", strerror(errno));
 		return EXIT_PARTLY;
 	}
+	if (is_alone(&p[1]))
+		interrupted = 1;
 	return EXIT_OK;
 }
 

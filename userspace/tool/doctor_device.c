@@ -87,7 +87,9 @@ static void check_enabled(struct doctor *d)
 static void check_hook(struct doctor *d, const struct buildidx_hook *h)
 {
 	if (h->state == BUILDIDX_HOOK_OFF) {
-		found(d, "hook", LEVEL_FAIL, "%s is not placed: %s", h->name,
+		/* without these two, frames of user space are still all resolved */
+		found(d, "hook", !strcmp(h->name, "bpf") || !strcmp(h->name, "ksym") ?
+		      LEVEL_WARN : LEVEL_FAIL, "%s is not placed: %s", h->name,
 		      h->error ? strerror((int)h->error) : "no reason given");
 		remedy(d, "dmesg | grep buildidx names the functions that were tried; please report the kernel");
 		return;
@@ -168,6 +170,33 @@ static void check_limits(struct doctor *d)
 		      counter[BUILDIDX_CNT_POOL_EMPTY]);
 }
 
+static void check_records(struct doctor *d)
+{
+	const struct buildidx_info *info = &d->info;
+	const uint32_t all = BUILDIDX_KERNEL_VMLINUX | BUILDIDX_KERNEL_MODULES |
+			     BUILDIDX_KERNEL_BPF | BUILDIDX_KERNEL_KSYM;
+
+	if (!keeps_records(info)) {
+		found(d, "kernel-frames", LEVEL_NOTE,
+		      "a module of an earlier version: kernel frames are not resolved");
+		remedy(d, "install the module of this version, and load it");
+		return;
+	}
+	if (info->hooks_on && (info->kernel_state & all) != all) {
+		found(d, "kernel-frames", LEVEL_WARN, "not recorded:%s%s%s%s",
+		      info->kernel_state & BUILDIDX_KERNEL_VMLINUX ? "" : " vmlinux",
+		      info->kernel_state & BUILDIDX_KERNEL_MODULES ? "" : " modules",
+		      info->kernel_state & BUILDIDX_KERNEL_BPF ? "" : " BPF-programs",
+		      info->kernel_state & BUILDIDX_KERNEL_KSYM ? "" : " generated-text");
+		remedy(d, "dmesg | grep buildidx says why; frames there stay unresolved, all else works");
+		return;
+	}
+	found(d, "kernel-frames", LEVEL_OK,
+	      "%" PRIu64 " records of what is there, %" PRIu64 " of what is gone in %" PRIu64 " of %" PRIu64 " KiB",
+	      (uint64_t)info->records_live, (uint64_t)info->records_gone,
+	      (uint64_t)info->history_bytes / 1024, (uint64_t)info->history_max / 1024);
+}
+
 void doctor_device(struct doctor *d)
 {
 	size_t i;
@@ -184,4 +213,5 @@ void doctor_device(struct doctor *d)
 		check_kfunc(d, i);
 	check_capture(d);
 	check_limits(d);
+	check_records(d);
 }

@@ -39,6 +39,7 @@ static bool has_file(unsigned int status)
 	case BUILDIDX_STATUS_ANON:
 	case BUILDIDX_STATUS_SPECIAL:
 	case BUILDIDX_STATUS_KERNEL:
+	case BUILDIDX_STATUS_GENERATED:
 		return false;
 	default:
 		return true;

@@ -77,3 +77,8 @@ bool hooks_silenced(const struct buildidx_info *info)
 			return true;
 	return false;
 }
+
+bool keeps_records(const struct buildidx_info *info)
+{
+	return info->history_max || info->stream_max;
+}

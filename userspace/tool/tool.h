@@ -142,6 +142,9 @@ bool hooks_silenced(const struct buildidx_info *info);
 bool has_proc(void);
 #define NO_PROC	"not known: /proc is not mounted here"
 
+/** keeps_records() - does the module know of records, or is it of the first release? */
+bool keeps_records(const struct buildidx_info *info);
+
 /** must() - a pointer that is not NULL; the tool ends when memory is short */
 void *must(void *p);
 
