@@ -70,20 +70,20 @@ xmllint --noout --nonet "$work/known.svg" >"$work/out" 2>"$work/err" || code=$?
 [ "$code" = 0 ] && [ ! -s "$work/err" ]
 result "flame graph: well-formed XML"
 box='//*[local-name()="g"][@id="frames"]/*[local-name()="g"]'
-[ "$(count "$box")" = 15 ] && [ "$(count "$box[*[local-name()=\"title\"]][*[local-name()=\"rect\"]]")" = 15 ]
+[ "$(count "${box}")" = 15 ] && [ "$(count "${box}[*[local-name()=\"title\"]][*[local-name()=\"rect\"]]")" = 15 ]
 result "flame graph: a box for each frame"
-[ "$(count "$box[starts-with(@class, \"b\")]")" = 1 ] && [ "$(count "$box[starts-with(@class, \"k\")]")" = 3 ] &&
-	[ "$(count "$box[starts-with(@class, \"n\")]")" = 3 ]
+[ "$(count "${box}[starts-with(@class, \"b\")]")" = 1 ] && [ "$(count "${box}[starts-with(@class, \"k\")]")" = 3 ] &&
+	[ "$(count "${box}[starts-with(@class, \"n\")]")" = 3 ]
 result "flame graph: kernel, BPF and what is no frame have colours of their own"
-title() { xmllint --xpath "$box/*[local-name()=\"title\"]/text()" "$work/known.svg" | grep -qxF -- "$1"; }
+title() { xmllint --xpath "${box}/*[local-name()=\"title\"]/text()" "$work/known.svg" | grep -qxF -- "$1"; }
 title 'all (8 samples, 100.00%)' && title 'bpf:ee55+0x10_[b] (3 samples, 37.50%)' && title 'prog (4 samples, 50.00%)'
 result "flame graph: samples and share of each box"
 title 'a&lt;&amp;"&gt;b (3 samples, 37.50%)' && xmllint --xpath '//*[@id="title"]/text()' "$work/known.svg" | grep -qF 'a &lt;title&gt; &amp; more'
 result "flame graph: names are no markup"
-! grep -vF 'xmlns="http://www.w3.org/2000/svg"' "$work/known.svg" | grep -qE 'https?:|href|src=|@import|url\('
+[ "$(grep -vF 'xmlns="http://www.w3.org/2000/svg"' "$work/known.svg" | grep -cE 'https?:|href|src=|@import|url\(')" = 0 ]
 result "flame graph: needs nothing else"
 printf 'x;a\377\001b_[k] 1\n' | "$build/tool/buildidx" symbolize --svg "$work/odd.svg" >"$work/out" 2>"$work/err"
-[ ! -s "$work/out" ] && xmllint --noout "$work/odd.svg" 2>>"$work/err" && grep -qF 'a??b_[k]' "$work/odd.svg"
+[ ! -s "$work/out" ] && xmllint --noout "$work/odd.svg" 2>>"$work/err" && grep -qF 'a\377\001b_[k]' "$work/odd.svg"
 result "flame graph: what XML cannot hold"
 awk 'BEGIN { printf "x"; for (i = 0; i < 100000; i++) printf ";f"; print " 1" }' |
 	"$build/tool/buildidx" symbolize --svg "$work/deep.svg" >"$work/out" 2>"$work/err"

@@ -166,7 +166,7 @@ objcopy --only-keep-debug "$work/whole.ko" "$work/ko-debug/module.debug"
 vmlinux=$(id_of "$work/kernel/vmlinux")
 ko=$(id_of "$work/whole.ko")
 golden=$(dirname "$0")/golden/little.bidx
-bpf=bpf:0e81d642c9dd4952c1f62e413f8644d685237424
+bpf=bpf:84c66f952bf9e768946a1ad38179ebcc6ed87a48
 
 # in_module FUNCTION: where it is once the module is loaded, by the sizes of its sections
 in_module() {

@@ -50,7 +50,7 @@ silent() { [ ! -s "$work/err" ]; }
 json() { jq -e "$1" "$work/out" >/dev/null; }
 lines() { [ "$(wc -l <"$work/out")" = "$1" ]; }
 
-id=0e81d642c9dd4952c1f62e413f8644d685237424
+id=84c66f952bf9e768946a1ad38179ebcc6ed87a48
 second=917e2b5ae857658fc984dc594edfc6c581122b71
 vmlinux=101112131415161718191a1b1c1d1e1f20212223
 

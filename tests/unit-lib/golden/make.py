@@ -92,11 +92,15 @@ class Capture:
             funcs_b += self.pack('QIIIIII', address, len(code), texts.add(fname), len(image_b),
                                  count, len(lines), 0) + b'\xee' * extra_func
             ident += fname.encode() + b'\0' + struct.pack('<II', len(code), len(lines))
+            before = (None, None)
             for off, path, text, line, col in lines:
                 lines_b += self.pack('IIIII', off, texts.add(path), texts.add(text), line,
                                      col) + b'\xee' * extra_line
-                ident += struct.pack('<I', off) + path.encode() + b'\0' + text.encode() + b'\0'
-                ident += struct.pack('<II', line, col)
+                same = (path == before[0]) | (text == before[1]) << 1
+                ident += struct.pack('<IIII', off, line, col, same)
+                ident += b'' if same & 1 else path.encode() + b'\0'
+                ident += b'' if same & 2 else text.encode() + b'\0'
+                before = (path, text)
             count += len(lines)
             image_b += padded(code, up(len(code), 16))
         build_id = hashlib.sha256(ident).digest()[:20]
