@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * outputs DIR: writes a profile that is known to DIR/known.pb.gz, without names to
- * DIR/unnamed.pb.gz, and DIR/known.svg; outputs.sh reads them with other programs.
+ * DIR/unnamed.pb.gz, DIR/known.svg, and DIR/odd.svg with what XML cannot hold; outputs.sh
+ * reads them with other programs.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -130,6 +131,11 @@ int main(int argc, char **argv)
 	r.places = NULL;
 	code = worse_of(code, write_to(argv[1], "unnamed.pb.gz", NULL, &r));
 	code = worse_of(code, write_to(argv[1], "known.folded", NULL, &r));
+	fold_free(fold);
+	fold = fold_new();
+	fold_add(fold, "x;a\xff\x01\xef\xbf\xbf" "b_[k]", 1);
+	r.fold = fold;
+	code = worse_of(code, write_to(argv[1], "odd.folded", "odd.svg", &r));
 	fold_free(fold);
 	samples_free(samples);
 	places_free(places);

@@ -325,7 +325,7 @@ static void test_report_hides_nothing(void **state)
 	assert_non_null(strstr(text, "    table-busy            5"));
 	assert_non_null(strstr(text, "    missed                3"));
 	assert_null(strstr(text, "not known  another BPF"));
-	/* all but no-mm, no-mapping, anon, special, kernel; with an ID: ok, too-long, no-note */
+	/* all but no-mm, no-mapping, anon, special, kernel, generated; with an ID: ok, too-long, no-note */
 	assert_non_null(strstr(text, "in files: 10083, of these without an ID: 7064"));
 	free(text);
 }
