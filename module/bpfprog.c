@@ -250,6 +250,7 @@ int bidx_bpf_adopt(int fd, u64 *object)
 	struct bpf_prog *prog;
 	int err = 0;
 
+	/* A hook that is removed after this look makes another epoch. */
 	smp_rmb();
 	if (!READ_ONCE(bidx_active) || !bidx_hook_placed(BIDX_HOOK_BPF))
 		return -EAGAIN;

@@ -107,6 +107,7 @@ void bidx_pool_put(struct bidx_pool *pool, void *item, u16 user)
 	unsigned int i = (item - pool->items) / pool->size;
 
 	bidx_share_give(pool, user);
+	/* Who takes it next finds it as it is left here. */
 	smp_mb__before_atomic();
 	clear_bit(i % BITS_PER_LONG, &pool->used[i / BITS_PER_LONG]);
 	atomic_dec(&pool->pending);
