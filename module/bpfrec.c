@@ -10,6 +10,7 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
@@ -25,6 +26,8 @@
 #define BIDX_STRINGS_MAX	(4U << 20)
 #define BIDX_IMAGE_MAX		(8U << 20)
 #define BIDX_LINES_MAX		(1U << 17)
+/* A program can be made so that its texts collide; it pays with texts that come twice. */
+#define BIDX_PROBES_MAX		128
 
 /**
  * struct bidx_btf_strings - the names in a BTF object
@@ -109,23 +112,27 @@ static u32 bidx_text(struct bidx_builder *b, const char *text, u32 len)
 
 static u32 bidx_text_of_btf(struct bidx_builder *b, const struct bidx_btf_strings *s, u32 off)
 {
+	const u32 mask = (1U << b->refs_bits) - 1;
 	struct bidx_text_ref *ref;
-	u32 i;
+	u32 first, i, to;
 
 	if (!s->start || !off || off >= s->len)
 		return 0;
-	for (i = hash_32(off, b->refs_bits);; i = (i + 1) & ((1U << b->refs_bits) - 1)) {
-		ref = &b->refs[i];
+	first = hash_32(off, b->refs_bits);
+	for (i = 0; i < BIDX_PROBES_MAX; i++) {
+		ref = &b->refs[(first + i) & mask];
 		if (ref->from == off)
 			return ref->to;
 		if (!ref->from)
 			break;
 	}
-	ref->from = off;
-	ref->to = bidx_text(b, s->start + off,
-			    strnlen(s->start + off,
-				    min(s->len - off, (u32)BUILDIDX_REC_TEXT_MAX)));
-	return ref->to;
+	to = bidx_text(b, s->start + off,
+		       strnlen(s->start + off, min(s->len - off, (u32)BUILDIDX_REC_TEXT_MAX)));
+	if (i < BIDX_PROBES_MAX) {
+		ref->from = off;
+		ref->to = to;
+	}
+	return to;
 }
 
 /*
@@ -244,6 +251,7 @@ static u32 bidx_func_lines(struct bidx_builder *b, const struct bidx_btf_strings
 		lines[n].line = BPF_LINE_INFO_LINE_NUM(l->line_col);
 		lines[n].col = BPF_LINE_INFO_LINE_COL(l->line_col);
 		n++;
+		cond_resched();
 	}
 	return n;
 }
