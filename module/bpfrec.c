@@ -478,6 +478,8 @@ struct buildidx_rec_bpf *bidx_bpf_record(struct bpf_prog *prog, const struct bid
 	if (bidx_parts_alloc(&p, &b, prog))
 		goto free;
 	bidx_text(&b, "", 0);
+	if (!b.strings)
+		goto free;
 	bidx_btf_strings(prog->aux->btf, &strings);
 	if (prog->aux->btf && !strings.start)
 		head.flags |= BUILDIDX_BPF_NO_STRINGS;
@@ -493,8 +495,7 @@ struct buildidx_rec_bpf *bidx_bpf_record(struct bpf_prog *prog, const struct bid
 	} else {
 		head.flags |= BUILDIDX_REC_ADOPTED;
 	}
-	if (b.strings)
-		r = bidx_put_together(&head, &p, &b);
+	r = bidx_put_together(&head, &p, &b);
 free:
 	bidx_parts_free(&p, &b);
 	return r;
