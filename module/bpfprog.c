@@ -137,6 +137,7 @@ static void bidx_bpf_run(struct bidx_bpf_item *item)
 	if (k) {
 		/* One that was adopted meanwhile knows no loader. */
 		bidx_krec_publish(k, item->prog);
+		bidx_bpf_forget_symbols(item->prog);
 		bidx_bpf_published(item->prog, item->epoch);
 		bidx_count(BUILDIDX_CNT_BPF_LOADED);
 	} else {
@@ -219,8 +220,7 @@ void bidx_bpf_unloaded(struct bpf_prog *prog)
 	}
 	if (bidx_krec_retire(prog, &gone))
 		bidx_count(BUILDIDX_CNT_BPF_UNLOADED);
-	else
-		bidx_bpf_forget_symbols(prog);
+	bidx_bpf_forget_symbols(prog);
 }
 
 /* The program behind a file descriptor, of whatever type, with a reference; or an error. */
@@ -262,9 +262,8 @@ int bidx_bpf_adopt(int fd, u64 *object)
 		k = bidx_bpf_krec(prog, NULL);
 		err = k ? 0 : -ENOMEM;
 	}
-	if (k)
-		bidx_bpf_forget_symbols(prog);
 	if (k && bidx_krec_publish_new(k, prog)) {
+		bidx_bpf_forget_symbols(prog);
 		bidx_bpf_published(prog, epoch);
 		bidx_count(BUILDIDX_CNT_BPF_ADOPTED);
 	} else if (k) {

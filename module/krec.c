@@ -320,6 +320,27 @@ bool bidx_krec_retire(const void *key, const struct bidx_gone *gone)
 }
 
 /**
+ * bidx_krec_retire_this() - the same for a record, whatever its key stands for by now
+ * @k: published, with a reference of the caller's
+ * @gone: how it went
+ *
+ * Context: any but NMI.
+ */
+void bidx_krec_retire_this(struct bidx_krec *k, const struct bidx_gone *gone)
+{
+	unsigned long flags;
+	bool live;
+
+	raw_spin_lock_irqsave(&krec.lock, flags);
+	live = k->live;
+	if (live)
+		bidx_krec_go(k, gone);
+	raw_spin_unlock_irqrestore(&krec.lock, flags);
+	if (live)
+		bidx_krec_tell_gone(k);
+}
+
+/**
  * bidx_krec_retire_all() - what goes of one type is not seen any more
  * @type: enum buildidx_rec_type
  *
@@ -331,21 +352,12 @@ void bidx_krec_retire_all(u16 type)
 {
 	const struct bidx_gone unseen = { .time = ktime_get_boottime_ns() };
 	struct bidx_krec *k;
-	unsigned long flags;
 	u64 object = 0;
-	bool live;
 
 	while ((k = bidx_krec_next(object))) {
 		object = k->object + 1;
-		if (k->rec->type == type) {
-			raw_spin_lock_irqsave(&krec.lock, flags);
-			live = k->live;
-			if (live)
-				bidx_krec_go(k, &unseen);
-			raw_spin_unlock_irqrestore(&krec.lock, flags);
-			if (live)
-				bidx_krec_tell_gone(k);
-		}
+		if (k->rec->type == type)
+			bidx_krec_retire_this(k, &unseen);
 		bidx_krec_put(k);
 		cond_resched();
 	}

@@ -131,6 +131,7 @@ void bidx_krec_put(struct bidx_krec *k);
 void bidx_krec_publish(struct bidx_krec *k, const void *key);
 bool bidx_krec_publish_new(struct bidx_krec *k, const void *key);
 bool bidx_krec_retire(const void *key, const struct bidx_gone *gone);
+void bidx_krec_retire_this(struct bidx_krec *k, const struct bidx_gone *gone);
 void bidx_krec_retire_all(u16 type);
 bool bidx_krec_is_live(const void *key);
 u64 bidx_krec_object_of(const void *key);

@@ -17,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -154,8 +155,8 @@ static void bidx_ksym_retire(unsigned long start)
  * bidx_ksym_forget() - text at an address gets a record of its own, or is gone
  * @start: its first address
  *
- * Whoever records BPF programs calls it for each function, before the record of one that is
- * older than the module is published, and when one is unloaded that has none: the kernel tells
+ * Whoever records BPF programs calls it for each function, once the record of one is
+ * published, so that none can come in between, and when one is unloaded: the kernel tells
  * of programs in perf_event_ksymbol() only while perf listens.
  *
  * Context: any but NMI.
@@ -269,12 +270,29 @@ static bool bidx_symbol_is_watched(const struct bidx_symbol *s)
 	return !str_has_prefix(s->name, "bpf_prog_") || bidx_hook_placed(BIDX_HOOK_BPF);
 }
 
+/* Return: number of the record whose text holds @ip, 0 when none does. */
+static u64 bidx_ksym_object_at(unsigned long ip)
+{
+	struct bidx_range r;
+	bool known;
+
+	rcu_read_lock();
+	known = bidx_ktree_resolve(ip, &r);
+	rcu_read_unlock();
+	return known ? r.object : 0;
+}
+
 /* Return: false when nothing is known of @ip, and asking again is of no use for a while. */
 static bool bidx_ksym_adopt(unsigned long ip, struct bidx_symbol *sym)
 {
+	struct bidx_gone gone = {};
 	unsigned long start;
 	struct bidx_ksym *s;
+	bool good;
 
+	/* Its record came after the sample. */
+	if (bidx_ksym_object_at(ip))
+		return true;
 	if (!bidx_symbol_of(ip, sym) || !bidx_symbol_is_watched(sym))
 		return false;
 	start = sym->start;
@@ -286,15 +304,24 @@ static bool bidx_ksym_adopt(unsigned long ip, struct bidx_symbol *sym)
 	atomic_inc(&ksym.adopted);
 	s->adopted = true;
 	bidx_ksym_fill(s, BUILDIDX_KSYM_BPF, start, sym->len, sym->name, 0);
+	bidx_krec_get(&s->krec);
 	if (!bidx_krec_publish_new(&s->krec, bidx_ksym_key(start))) {
+		bidx_krec_put(&s->krec);
 		bidx_krec_put(&s->krec);
 		return false;	/* known, and does not hold @ip: it was cut */
 	}
 	bidx_count(BUILDIDX_CNT_KSYM_ADDED);
-	/* Gone before it was published: then nobody has retired it. */
-	if (!bidx_symbol_of(ip, sym) || sym->start != start)
-		bidx_ksym_retire(start);
-	return true;
+	/*
+	 * Gone before it was published: then nobody has retired it. Or the record of a program
+	 * was published just before, and its text is what is there.
+	 */
+	good = bidx_ksym_object_at(ip) == s->krec.object && bidx_symbol_of(ip, sym) &&
+	       sym->start == start;
+	gone.time = ktime_get_boottime_ns();
+	if (!good)
+		bidx_krec_retire_this(&s->krec, &gone);
+	bidx_krec_put(&s->krec);
+	return good;
 }
 
 /* Ask for what samples met. Under adopt_lock. */

@@ -74,17 +74,34 @@ static struct bidx_krange *bidx_krange_before(unsigned long start, struct bidx_k
 	return before;
 }
 
+static bool bidx_krange_is_ksym(const struct bidx_krange *range)
+{
+	return range->rec->rec->type == BUILDIDX_REC_KSYM;
+}
+
+/* Asked for by name, not told by the kernel when it came: the answer may be older than it looks. */
+static bool bidx_krange_is_late(const struct bidx_krange *range)
+{
+	return bidx_krange_is_ksym(range) &&
+	       ((struct buildidx_rec_ksym *)range->rec->rec)->flags & BUILDIDX_REC_ADOPTED;
+}
+
 /*
  * Make room for @range, or cut it. Only generated text is told with lengths that may be
- * too long, so that gives way to what follows it; all else is what is there now.
+ * too long, so that gives way to what follows it; all else is what is there now, unless it
+ * was asked for by name and got its record meanwhile.
+ * Return: false when there is no room for it.
  */
-static void bidx_krange_cut(struct bidx_krange *range)
+static bool bidx_krange_cut(struct bidx_krange *range)
 {
-	bool guessed = range->rec->rec->type == BUILDIDX_REC_KSYM;
+	bool guessed = bidx_krange_is_ksym(range);
 	struct bidx_krange *next, *before = bidx_krange_before(range->start, &next);
 
-	if (before && range->start - before->start < before->len)
+	if (before && range->start - before->start < before->len) {
+		if (bidx_krange_is_late(range) && !bidx_krange_is_ksym(before))
+			return false;
 		WRITE_ONCE(before->len, range->start - before->start);
+	}
 	for (; next && next->start - range->start < range->len;
 	     next = bidx_krange_of_rb(rb_next(&next->node.node[0]))) {
 		if (!guessed) {
@@ -94,13 +111,14 @@ static void bidx_krange_cut(struct bidx_krange *range)
 			break;
 		}
 	}
+	return true;
 }
 
 /**
  * bidx_ktree_insert() - the addresses of a record can be looked up from now on
  * @k: published, with a reference of the caller's
  *
- * Stops when the record is retired meanwhile.
+ * Stops when the record is retired meanwhile, or where there is no room.
  *
  * Context: any but NMI. The lock is given back after each range.
  */
@@ -108,16 +126,15 @@ void bidx_ktree_insert(struct bidx_krec *k)
 {
 	unsigned long flags;
 	unsigned int i;
-	bool live = true;
+	bool good = true;
 
-	for (i = 0; i < k->nr_ranges && live; i++) {
+	for (i = 0; i < k->nr_ranges && good; i++) {
 		struct bidx_krange *range = &k->ranges[i];
 
+		range->rec = k;
 		raw_spin_lock_irqsave(&ktree.lock, flags);
-		live = READ_ONCE(k->live);
-		if (live) {
-			range->rec = k;
-			bidx_krange_cut(range);
+		good = READ_ONCE(k->live) && bidx_krange_cut(range);
+		if (good) {
 			latch_tree_insert(&range->node, &ktree.root, &bidx_ktree_ops);
 			k->in_tree = i + 1;
 		}
