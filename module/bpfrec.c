@@ -225,7 +225,13 @@ static u32 bidx_prog_name(struct bidx_builder *b, const struct bpf_prog *prog, u
 	return bidx_text(b, name, len);
 }
 
-/* Lines of one function, in the order of its text. Return: their number. */
+/*
+ * Lines of one function, in the order of its text. Return: their number.
+ *
+ * The first one is that of its start, by definition. It is not read: where the kernel
+ * has added a hidden exception callback (2 instructions) it writes that one's addresses over those
+ * of the main program's first instructions (bpf_prog_fill_jited_linfo()).
+ */
 static u32 bidx_func_lines(struct bidx_builder *b, const struct bidx_btf_strings *s,
 			   const struct bpf_prog *f, struct buildidx_bpf_line *lines, u32 room)
 {
@@ -236,16 +242,21 @@ static u32 bidx_func_lines(struct bidx_builder *b, const struct bidx_btf_strings
 	if (!aux->jited_linfo || !aux->linfo)
 		return 0;
 	for (i = aux->linfo_idx; i < aux->nr_linfo; i++) {
-		unsigned long at = (unsigned long)aux->jited_linfo[i];
+		unsigned long off = (unsigned long)aux->jited_linfo[i] - start;
 		const struct bpf_line_info *l = &aux->linfo[i];
 
-		if (at - start >= f->jited_len)
+		if (i == aux->linfo_idx)
+			off = 0;
+		if (off >= f->jited_len) {
+			if (i == aux->linfo_idx + 1)
+				continue;
 			break;
+		}
 		if (n == room) {
 			b->cut = true;
 			break;
 		}
-		lines[n].off = at - start;
+		lines[n].off = off;
 		lines[n].file = bidx_text_of_btf(b, s, l->file_name_off);
 		lines[n].text = bidx_text_of_btf(b, s, l->line_off);
 		lines[n].line = BPF_LINE_INFO_LINE_NUM(l->line_col);
@@ -325,8 +336,9 @@ static void bidx_collect_funcs(struct bidx_parts *p, struct bidx_builder *b,
 			continue;
 		out->addr = (unsigned long)f->bpf_func;
 		out->len = f->jited_len;
-		out->lines = bidx_func_lines(b, strings, f, p->lines + p->nr_lines,
-					     p->lines_room - p->nr_lines);
+		if (!bidx_prog_func_is_hidden(prog->aux, i))
+			out->lines = bidx_func_lines(b, strings, f, p->lines + p->nr_lines,
+						     p->lines_room - p->nr_lines);
 		p->nr_lines += out->lines;
 		p->image_len += ALIGN(out->len, 16);
 	}

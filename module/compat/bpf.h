@@ -19,4 +19,10 @@ static inline u32 bidx_prog_func_count(const struct bpf_prog_aux *aux)
 #endif
 }
 
+/* Did the kernel add it? Then it has no lines of its own. */
+static inline bool bidx_prog_func_is_hidden(const struct bpf_prog_aux *aux, u32 i)
+{
+	return aux->func && i >= aux->func_cnt;
+}
+
 #endif /* BIDX_COMPAT_BPF_H */
