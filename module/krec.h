@@ -25,7 +25,7 @@ struct bidx_krec;
  * struct bidx_krange - addresses of one piece of text
  * @node: in the live tree
  * @start: first address
- * @len: bytes, not 0; once in the tree it may be cut by what came later
+ * @len: bytes, not 0; once in the tree it may be cut by what came later, at 0 it is out again
  * @base: what a frame's offset is at @start
  * @rec: whose
  */
@@ -64,7 +64,7 @@ struct bidx_gone {
  * @bytes: memory that it takes, for the bounds
  * @in_stream: events of the stream that hold it, under the stream's lock
  * @live: still there
- * @in_tree: ranges that are in the live tree, under its lock
+ * @in_tree: ranges that were put in the live tree, under its lock
  * @gone: valid once it is not
  * @kind: enum buildidx_kind of frames
  * @source: enum buildidx_source of frames

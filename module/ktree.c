@@ -32,7 +32,6 @@ static bool bidx_krange_less(struct latch_tree_node *a, struct latch_tree_node *
 	return bidx_krange_of(a)->start < bidx_krange_of(b)->start;
 }
 
-/* A range that was cut to nothing is passed on its right, where its successor is. */
 static int bidx_krange_comp(void *key, struct latch_tree_node *node)
 {
 	const struct bidx_krange *range = bidx_krange_of(node);
@@ -87,6 +86,17 @@ static bool bidx_krange_is_late(const struct bidx_krange *range)
 }
 
 /*
+ * Cut a range in the tree. One that is cut to nothing is taken out: within another it would
+ * send who looks for what follows it there to the wrong side. Under the lock.
+ */
+static void bidx_krange_shorten(struct bidx_krange *range, unsigned long len)
+{
+	if (!len)
+		latch_tree_erase(&range->node, &ktree.root, &bidx_ktree_ops);
+	WRITE_ONCE(range->len, len);
+}
+
+/*
  * Make room for @range, or cut it. Only generated text is told with lengths that may be
  * too long, so that gives way to what follows it; all else is what is there now, unless it
  * was asked for by name and got its record meanwhile.
@@ -95,21 +105,20 @@ static bool bidx_krange_is_late(const struct bidx_krange *range)
 static bool bidx_krange_cut(struct bidx_krange *range)
 {
 	bool guessed = bidx_krange_is_ksym(range);
-	struct bidx_krange *next, *before = bidx_krange_before(range->start, &next);
+	struct bidx_krange *next, *after, *before = bidx_krange_before(range->start, &next);
 
 	if (before && range->start - before->start < before->len) {
 		if (bidx_krange_is_late(range) && !bidx_krange_is_ksym(before))
 			return false;
-		WRITE_ONCE(before->len, range->start - before->start);
+		bidx_krange_shorten(before, range->start - before->start);
 	}
-	for (; next && next->start - range->start < range->len;
-	     next = bidx_krange_of_rb(rb_next(&next->node.node[0]))) {
-		if (!guessed) {
-			WRITE_ONCE(next->len, 0);
-		} else if (next->len) {
+	for (; next && next->start - range->start < range->len; next = after) {
+		if (guessed) {
 			range->len = next->start - range->start;
 			break;
 		}
+		after = bidx_krange_of_rb(rb_next(&next->node.node[0]));
+		bidx_krange_shorten(next, 0);
 	}
 	return true;
 }
@@ -155,8 +164,9 @@ void bidx_ktree_remove(struct bidx_krec *k)
 
 	do {
 		raw_spin_lock_irqsave(&ktree.lock, flags);
-		if (k->in_tree)
-			latch_tree_erase(&k->ranges[--k->in_tree].node, &ktree.root,
+		/* One without a length was taken out by what came later. */
+		if (k->in_tree && k->ranges[--k->in_tree].len)
+			latch_tree_erase(&k->ranges[k->in_tree].node, &ktree.root,
 					 &bidx_ktree_ops);
 		more = k->in_tree;
 		raw_spin_unlock_irqrestore(&ktree.lock, flags);
