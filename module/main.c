@@ -79,11 +79,8 @@ static void bidx_stop(void)
 /* Context: may sleep; under bidx_switch. Return: 0, or an errno whose reason is in dmesg. */
 static int bidx_start(void)
 {
-	int err = bidx_hooks_start();
+	int err = bidx_hooks_start() ?: bidx_self_test();
 
-	if (err)
-		return err;
-	err = bidx_self_test();
 	if (!err) {
 		WRITE_ONCE(bidx_active, true);
 		/* Either bidx_on_kprobes_switch() comes later and clears it, or this sees it. */
