@@ -19,6 +19,7 @@
 
 #define PADDING		986	/* 1,000 instructions with those of the frame around it */
 #define LOADS_MAX	128
+#define STACKS_MAX	1024
 
 enum state { UNLOADED, ON, OFF, STATES };
 
@@ -85,39 +86,69 @@ static void loads(const struct bench *b)
 		     other > noise ? other : noise);
 }
 
-static void frames(const struct bench *b)
+static struct kframes_bpf *load_frames(unsigned int use)
 {
-	double stored[1024], resolved[1024], noise, other;
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	volatile struct kframes_bpf__bss *bss;
-	struct kframes_bpf *skel;
-	unsigned int i;
+	struct kframes_bpf *skel = kframes_bpf__open();
 	int err;
 
-	libbpf_set_print(bpf_messages);
-	skel = kframes_bpf__open_and_load();
 	if (!skel)
-		bail("loading the BPF program: %s", strerror(errno));
-	err = kframes_bpf__attach(skel);
+		bail("opening the BPF program: %s", strerror(errno));
+	if (use)
+		skel->rodata->use = use;
+	err = kframes_bpf__load(skel);
+	if (!err)
+		err = kframes_bpf__attach(skel);
 	if (err)
-		bail("attaching the BPF program: %s", strerror(-err));
-	bss = skel->bss;
-	bss->target = getpid();
-	for (i = 0; i < b->repeats + 2 && i < 1026; i++) {
-		err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.kframes), &opts);
-		if (err || !bss->depth || bss->resolved != bss->depth)
-			bail("of %u frames %u are resolved, error %d", bss->depth, bss->resolved, -err);
-		if (i < 2)
-			continue;
-		stored[i - 2] = (double)(bss->stored_ns - bss->nothing_ns) / bss->depth;
-		resolved[i - 2] = (double)(bss->resolved_ns - bss->nothing_ns) / bss->depth;
-	}
-	diag("kernel stacks of %u frames", bss->depth);
+		bail("loading the BPF program: %s", strerror(-err));
+	skel->bss->target = getpid();
+	return skel;
+}
+
+/* One stack, stored and resolved. */
+static void one_stack(struct kframes_bpf *skel)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	volatile struct kframes_bpf__bss *bss = skel->bss;
+	int err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.kframes), &opts);
+
+	if (err || !bss->depth || bss->resolved != bss->depth)
+		bail("of %u frames %u are resolved, error %d", bss->depth, bss->resolved, -err);
+}
+
+/* Between the quartiles: now and then a timer ticks in between. */
+static double spread(double *v, unsigned int n)
+{
+	return (bench_quantile(v, n, 750) - bench_quantile(v, n, 250)) * 100 / bench_median(v, n);
+}
+
+static void frames(const struct bench *b)
+{
+	unsigned int i, n = b->repeats > STACKS_MAX ? STACKS_MAX : b->repeats, depth;
+	double stored[STACKS_MAX], resolved[STACKS_MAX], noise, other;
+	volatile struct kframes_bpf__bss *bss;
+	struct kframes_bpf *skel;
+
+	libbpf_set_print(bpf_messages);
+	skel = load_frames(0);
+	one_stack(skel);
+	depth = skel->bss->depth;
 	kframes_bpf__destroy(skel);
-	noise = bench_noise(stored, i - 2);
-	other = bench_noise(resolved, i - 2);
-	bench_result("kernel_frame", bench_median(stored, i - 2), bench_median(resolved, i - 2),
-		     BENCH_NONE, other > noise ? other : noise);
+	skel = load_frames(depth);
+	bss = skel->bss;
+	/* the first ones find caches cold */
+	one_stack(skel);
+	one_stack(skel);
+	for (i = 0; i < n; i++) {
+		one_stack(skel);
+		stored[i] = (double)(bss->stored_ns - bss->nothing_ns) / depth;
+		resolved[i] = (double)(bss->resolved_ns - bss->nothing_ns) / depth;
+	}
+	diag("kernel stacks of %u frames", depth);
+	kframes_bpf__destroy(skel);
+	noise = spread(stored, n);
+	other = spread(resolved, n);
+	bench_result("kernel_frame", bench_median(stored, n), bench_median(resolved, n), BENCH_NONE,
+		     other > noise ? other : noise);
 }
 
 /* Programs of every size that the storm has. */

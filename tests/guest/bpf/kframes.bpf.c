@@ -11,6 +11,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* Frames to be resolved: those that the stack has, once that is known. */
+const volatile __u32 use = DEPTH;
+
 __u32 target = 0;	/* tgid */
 __u32 depth = 0;	/* frames of the stack */
 __u32 resolved = 0;
@@ -48,9 +51,9 @@ int BPF_PROG(kframes)
 		n += ips[i] != 0;
 	depth = n;
 	start = bpf_ktime_get_ns();
-	bpf_buildidx_frames(ips, sizeof(ips), frames, sizeof(frames), 0);
+	bpf_buildidx_frames(ips, use * sizeof(ips[0]), frames, use * sizeof(frames[0]), 0);
 	resolved_ns = bpf_ktime_get_ns() - start;
-	for (i = 0; i < DEPTH; i++)
+	for (i = 0; i < DEPTH && i < use; i++)
 		ok += frames[i].status == BUILDIDX_STATUS_OK ||
 		      frames[i].status == BUILDIDX_STATUS_GENERATED;
 	resolved = ok;

@@ -33,6 +33,7 @@
 
 static int dev;
 static uint64_t offset;		/* of vmlinux from where it was linked to run */
+static uint64_t etext;		/* its end */
 static uint8_t vmlinux_id[32];
 static size_t vmlinux_id_len;
 
@@ -86,12 +87,12 @@ static bool want_program(uint64_t addr, struct want *w)
 /* False when nothing can be said: another program's text. */
 static bool want_of(uint64_t addr, struct want *w)
 {
-	const struct ksym *s = ksyms_at(addr), *end = ksyms_named("_etext", "");
+	const struct ksym *s = ksyms_at(addr);
 
 	memset(w, 0, sizeof(*w));
 	if (want_program(addr, w))
 		return true;
-	if (!s || addr >= LAST_OF_ALL || (!s->module[0] && end && addr >= end->addr)) {
+	if (!s || addr >= LAST_OF_ALL || (!s->module[0] && addr >= etext)) {
 		w->status = BUILDIDX_STATUS_KERNEL;
 		return true;
 	}
@@ -317,15 +318,11 @@ static void addresses(pid_t pid, const char *when)
 
 static void in_vmlinux(void)
 {
-	const struct ksym *end = ksyms_named("_etext", "");
-
 	ask_symbol("_stext", 0, "vmlinux, first byte of its text");
 	ask_symbol("vfs_read", 9, "vmlinux, in a function");
 	ask_symbol("schedule", 1, "vmlinux, in the scheduler");
-	if (end) {
-		ask(end->addr - 1, "vmlinux, last byte of its text");
-		ask(((end->addr + (2 << 20) - 1) & ~((2ULL << 20) - 1)) + 4096, "vmlinux, behind its text");
-	}
+	ask(etext - 1, "vmlinux, last byte of its text");
+	ask(((etext + (2 << 20) - 1) & ~((2ULL << 20) - 1)) + 4096, "vmlinux, behind its text");
 	ask(0xffff888000000000ULL + 0x5000, "memory that is no text");
 	ask(0xffffffffffffff00ULL, "the last addresses of all");
 }
@@ -619,6 +616,7 @@ static void generated(pid_t pid, struct stream *stream)
 
 int main(void)
 {
+	const struct ksym *end;
 	struct stream stream;
 	int fd, err;
 	pid_t pid;
@@ -640,6 +638,10 @@ int main(void)
 	truth_build_id(&truth, bpf_id);
 	pid = start_running(fd, 2000);
 	ksyms_read();
+	end = ksyms_named("_etext", "");
+	if (!end)
+		bail("/proc/kallsyms does not tell where vmlinux ends");
+	etext = end->addr;
 	stacks(pid);
 	in_vmlinux();
 	addresses(pid, "vmlinux");
