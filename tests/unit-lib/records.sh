@@ -363,6 +363,10 @@ run watch --oldest -t bpf -o "$work/cap" -n 4
 	json 'length == 2 and .[0].state == "gone" and .[1].object == 6'
 result "watch -o: starts with what is there"
 
+run watch --oldest -t bpf -o "$work/cap" -n 1
+[ "$code" = 0 ] && says "1 records, 0 lost"
+result "watch -o --count: what is there already counts"
+
 # Ctrl-C: cleanly, with what came so far.
 LD_PRELOAD=$build/preload.so MOCKDEV=$mock "$tool" watch --oldest -o "$work/cap" \
 	>"$work/out" 2>"$work/err" &
@@ -375,6 +379,20 @@ code=0
 kill -INT "${pids[-1]}" && wait "${pids[-1]}" || code=$?
 [ "$code" = 1 ] && says "$work/cap: 15 records, 5 lost"
 result "watch: an interrupt ends it cleanly"
+LD_PRELOAD=$build/preload.so MOCKDEV="$mock endless" "$tool" watch --oldest -o "$work/many" \
+	>"$work/out" 2>"$work/err" &
+pids+=($!)
+until [ "$(stat -c %s "$work/many" 2>/dev/null || echo 0)" -gt 100000 ]; do
+	kill -0 "${pids[-1]}" 2>/dev/null || break
+	sleep 0.05
+done
+code=0
+kill -INT "${pids[-1]}"
+timeout 60 tail --pid "${pids[-1]}" -f /dev/null || kill -KILL "${pids[-1]}"
+wait "${pids[-1]}" || code=$?
+[ "$code" = 1 ] && says "$work/many: "
+result "watch: an interrupt ends it while records keep coming"
+rm -f "$work/many"
 { LD_PRELOAD=$build/preload.so MOCKDEV=$mock "$tool" watch --oldest 2>"$work/err" || true; } |
 	head -n 2 >"$work/out"
 lines 2
