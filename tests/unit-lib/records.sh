@@ -244,6 +244,21 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run bpf show -f "$work/evil" object:4
 	prints "not that of this content"
 	result "bpf show: a build ID that is not that of the content"
+	run bpf export -f "$work/evil" object:4 -o "$work/evil.elf" --debuginfod "$work/evildbg"
+	[ "$code" = 1 ] && says "not that of its content" && [ ! -e "$work/evil.elf" ] && [ ! -e "$work/evildbg" ]
+	result "bpf export: nothing under a build ID that is not its own"
+	run bpf export -f "$work/evil" --all --debuginfod "$work/evildbg"
+	[ "$code" = 1 ] && says "not that of its content" && says "1 programs written" &&
+		[ ! -e "$work/evildbg/buildid/$id" ] && [ -e "$work/evildbg/buildid/$second/debuginfo" ]
+	result "bpf export --all: the others"
+	rm -rf "$work/evildbg"
+	echo "a;bpf:$id+0x4_[b] 1" >"$work/stack"
+	run symbolize -r "$little" "$work/stack"
+	[ "$code" = 0 ] && prints "a;golden_main_[b] 1"
+	result "symbolize --records"
+	run symbolize -r "$work/evil" "$work/stack"
+	[ "$code" = 1 ] && says "not that of its content" && prints "a;bpf:$id+0x4_[b] 1"
+	result "symbolize --records: no names from a record with another's build ID"
 done
 
 echo "# other programs' view of what was exported"
