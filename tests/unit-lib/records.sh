@@ -226,6 +226,15 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		[ "$(wc -l <"$work/src/build/golden/prog.bpf.c")" = 9 ] &&
 		[ "$(sed -n 5p "$work/src/include/helper.h")" = $'\treturn 42;' ]
 	result "bpf export --sources: each line has its number"
+	run bpf export -f "$little" object:4 --sources "$work/src"
+	[ "$code" = 0 ] && silent
+	result "bpf export --sources: once more"
+	echo mine >>"$work/src/include/helper.h"
+	run bpf export -f "$little" object:4 --sources "$work/src"
+	[ "$code" = 1 ] && says "include/helper.h: another file is there" &&
+		[ "$(tail -n 1 "$work/src/include/helper.h")" = mine ]
+	result "bpf export --sources: writes over no other file"
+	sed -i '$d' "$work/src/include/helper.h"
 	rm -rf "$work/dbg"
 	run bpf export -f "$little" --all --debuginfod "$work/dbg" --sources "$work/allsrc"
 	[ "$code" = 0 ] && says "2 programs written" && [ -s "$work/dbg/buildid/$id/debuginfo" ] &&

@@ -578,7 +578,8 @@ const struct command cmd_bpf = {
 	"  -o, --output=FILE      export: the ELF file\n"
 	"      --debuginfod=DIR   export: write buildid/<ID>/debuginfo (and executable) there\n"
 	"  -a, --all              export: all programs, with --debuginfod\n"
-	"      --sources=DIR      export: write the source lines as files there\n",
+	"      --sources=DIR      export: write the source lines as files there;\n"
+	"                         no other file there is written over\n",
 	.take = take,
 	.run = run,
 };
