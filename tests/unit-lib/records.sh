@@ -167,6 +167,10 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run watch -f "$little" -t module -o "$work/copy" && run watch -f "$work/copy"
 	lines 4 && ! prints bpf-load
 	result "watch -o: a part of a file"
+	run watch -f "$work/copy" -o "$work/copy"
+	[ "$code" = 2 ] && says "read and written at once" && [ -s "$work/copy" ] &&
+		run watch -f "$work/copy" && lines 4
+	result "watch -o: not into the file that is read"
 	run watch -f "$little" -o /dev/full
 	[ "$code" = 1 ] && says "No space left"
 	result "watch -o: a full disk is noticed"

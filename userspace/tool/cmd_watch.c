@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "records.h"
@@ -259,6 +260,15 @@ static int replay(const struct options *opt, struct buildidx_capture *c, const c
 	return sink_close(&s);
 }
 
+/* Opening it for the output would empty it before it is read. */
+static bool is_own_output(int fd)
+{
+	struct stat in, out;
+
+	return given.output && strcmp(given.output, "-") && !fstat(fd, &in) && S_ISREG(in.st_mode) &&
+	       !stat(given.output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 static int run_file(const struct options *opt)
 {
 	bool standard = !strcmp(given.file, "-");
@@ -271,6 +281,11 @@ static int run_file(const struct options *opt)
 	if (fd < 0) {
 		code = exit_code_of(-errno);
 		complain("%s: cannot open: %s", name, strerror(errno));
+	} else if (is_own_output(fd)) {
+		code = EXIT_USAGE;
+		complain("watch: %s cannot be read and written at once", name);
+		if (!standard)
+			close(fd);
 	} else {
 		ret = buildidx_capture_open(fd, &c, &err);
 		code = exit_code_of(ret);
