@@ -116,6 +116,10 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run bpf dump --json -f - <"$little"
 	[ "$code" = 0 ] && cmp -s "$work/out" "$work/little"
 	result "bpf dump: from the standard input"
+	sed 's|closer|c\xc2\x9b\x7fer|' "$little" >"$work/csi"
+	run bpf show --json -f "$work/csi" object:4
+	[ "$code" = 0 ] && prints 'c\u009b\u007fer' && json '.[0].unloaded_by.comm == "c\u009b\u007fer"'
+	result "bpf --json: nothing that a terminal obeys"
 	for which in object:4 $id "${id^^}"; do
 		run bpf show -f "$little" "$which"
 		[ "$code" = 0 ] && silent && prints "program      12, object 4" &&
