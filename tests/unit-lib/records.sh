@@ -71,7 +71,8 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	for args in bpf "bpf nonsense" "bpf show" "bpf list 1" "bpf lines" "bpf lines 1 2" \
 		    "bpf show x" "bpf show 0" "bpf show object:" "bpf show 99999999999" \
 		    "bpf show ${id}00" "bpf export 1" "bpf export" "bpf export --all" \
-		    "bpf export --all 1 --debuginfod=x" "watch x" "watch --types=nonsense" \
+		    "bpf export --all 1 --debuginfod=x" "bpf list -o $work/never" \
+		    "bpf export object:4 -o -" "watch x" "watch --types=nonsense" \
 		    "watch --types=" "watch -p x" "watch -n 0" "watch -n 1x" "watch --oldest" \
 		    "watch --json -o $work/never" "resolve" "resolve zz" \
 		    "resolve --time=x 1" "resolve --time=0 1" "resolve --time=1.1234567891 1" \

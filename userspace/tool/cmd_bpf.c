@@ -467,6 +467,8 @@ static bool export_args_fit(int argc)
 		complain("bpf: export needs one program, or --all");
 	else if (!given.all && !given.output && !given.debuginfod && !given.sources)
 		complain("bpf: export needs -o FILE, --debuginfod=DIR or --sources=DIR");
+	else if (given.output && !strcmp(given.output, "-"))
+		complain("bpf: export cannot write to standard output: give a file");
 	else
 		return true;
 	return false;
@@ -527,6 +529,11 @@ static int run(const struct options *opt, int argc, char **argv)
 		shown = escaped(argv[0]);
 		complain("bpf: unknown action '%s': list, show, dump, lines or export", shown);
 		free(shown);
+		return EXIT_USAGE;
+	}
+	if (actions[i].run != run_export &&
+	    (given.output || given.all || given.debuginfod || given.sources)) {
+		complain("bpf: -o, --all, --debuginfod and --sources are for export");
 		return EXIT_USAGE;
 	}
 	argc--;
