@@ -237,10 +237,18 @@ static int sink_close(struct sink *s)
 
 /* A file */
 
+/* Its numbers are still those of the other byte order: nobody could read them in our file. */
+static bool is_foreign(const struct sink *s, const struct buildidx_capture *c,
+		       const struct buildidx_rec *rec)
+{
+	return s->fd >= 0 && buildidx_capture_foreign(c) && rec->type >= BUILDIDX_REC_TYPES;
+}
+
 static int replay(const struct options *opt, struct buildidx_capture *c, const char *name)
 {
 	const struct buildidx_rec *rec;
 	struct buildidx_error err;
+	uint64_t foreign = 0;
 	struct sink s;
 	int ret, code = sink_open(&s, opt, buildidx_capture_header(c));
 
@@ -250,9 +258,16 @@ static int replay(const struct options *opt, struct buildidx_capture *c, const c
 		if (ret < 0) {
 			complain("%s: %s", name, err.text);
 			s.code = worse_of(s.code, exit_code_of(ret));
+		} else if (is_foreign(&s, c, rec)) {
+			foreign++;
 		} else if (!sink_take(&s, rec)) {
 			break;
 		}
+	}
+	if (foreign) {
+		complain("%s: %" PRIu64 " records of types that this version does not know are left out, as the file is of the other byte order",
+			 name, foreign);
+		s.code = worse_of(s.code, EXIT_PARTLY);
 	}
 	if (buildidx_capture_ignored(c))
 		complain("%s: the last record is not whole: %" PRIu64 " bytes are left aside", name,
