@@ -38,6 +38,7 @@ struct mockdev_stream {
  * @moved: QUERY_ADDR finds something else mapped than maps said
  * @records: what it keeps, in the order in which it came
  * @nr_records: how many
+ * @endless: at the end of the records, the stream starts again with the first
  * @grows: a record that was asked for grows once, between asking for its size and it
  * @nonsense: a record that it gives leads out of itself
  * @old: a module of the first release: it knows nothing of records
@@ -57,6 +58,7 @@ struct mockdev {
 	bool moved;
 	struct buildidx_rec **records;
 	size_t nr_records;
+	bool endless;
 	bool grows;
 	bool nonsense;
 	bool old;

@@ -288,6 +288,10 @@ ssize_t mockdev_read(void *ctx, int fd, void *buf, size_t len)
 	const struct buildidx_rec *rec = next_of(dev, s);
 	size_t used = 0;
 
+	if (!rec && dev->endless) {
+		s->at = 0;
+		rec = next_of(dev, s);
+	}
 	if (!rec)
 		return -EAGAIN;
 	if (rec->size > len)

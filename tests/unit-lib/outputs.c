@@ -23,7 +23,7 @@ static const struct {
 	struct pprof_object is;
 } objects[] = {
 	{ 1, { "aa11", "aa11", "/usr/bin/prog", 0, 0x5000 } },
-	{ 2, { "go:x/y", "go:x/y", NULL, 0, 0 } },
+	{ 2, { "go:x/y", "go:x/y", "odd\xff\xc3\xa9", 0, 0 } },
 	/* the same file, whose number changed */
 	{ 3, { "aa11", "aa11", "/usr/bin/prog", 0, 0x5000 } },
 	{ VMLINUX, { "cc33", "cc33", "vmlinux", 0xffffffff81000000, 0x1000000 } },
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	fill(samples, fold);
 	name(places, "aa11", 0x1234, false, "outer", "inner", "/src/prog.c", 20);
-	name(places, "aa11", 0x2000, true, "main", NULL, "/src/prog.c", 7);
+	name(places, "aa11", 0x2000, true, "main", NULL, "/src/caf\xe9/prog.c", 7);
 	name(places, "cc33", 0xffffffff81001000, true, "do_syscall_64", NULL, NULL, 0);
 	name(places, "bpf:ee55", 0x10, false, "busy", NULL, "/src/busy.bpf.c", 17);
 	code = write_to(argv[1], "known.pb.gz", "known.svg", &r);

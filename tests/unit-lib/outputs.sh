@@ -38,7 +38,7 @@ mapping '/usr/bin/prog' 0x10000000 0x10005000 0x0 aa11 &&
 	mapping 'vmlinux' 0xffffffff81000000 0xffffffff82000000 0xffffffff81000000 cc33 &&
 	mapping '\[ext4\]' 0x[0-9a-f]+ 0x[0-9a-f]+ 0x0 dd44 &&
 	mapping '\[bpf_prog_0011_busy\]' 0x[0-9a-f]+ 0x[0-9a-f]+ 0x0 ee55 &&
-	mapping '' 0x[0-9a-f]+ 0x[0-9a-f]+ 0x0 go:x/y
+	mapping 'odd\?é' 0x[0-9a-f]+ 0x[0-9a-f]+ 0x0 go:x/y
 result "pprof: each mapping has its build ID, and vmlinux its own addresses"
 [ "$(sed -n '/^Mappings/,$p' "$work/out" | grep -c '^[0-9]')" = 5 ]
 result "pprof: one mapping for each build ID"
@@ -46,7 +46,7 @@ prints '^ *3 +30000000: ' && prints '^ *4 +40000000: ' && prints '^ *1 +10000000
 result "pprof: values of samples, equal ones added up"
 # location ADDRESS FUNCTION...: with its line, where there is one
 prints ': 0x10001234 M=1 inner /src/prog.c:30' && prints '^ +outer /src/prog.c:20' &&
-	prints ': 0x10001fff M=1 main /src/prog.c:7' && prints ': 0xffffffff81000fff M=[0-9] do_syscall_64 ' &&
+	prints ': 0x10001fff M=1 main /src/caf.351/prog.c:7' && prints ': 0xffffffff81000fff M=[0-9] do_syscall_64 ' &&
 	prints ' busy /src/busy.bpf.c:17' && prints ' \[bpf_trampoline_9\] ' && prints ' \[anon\] ' &&
 	prints ' \[unrecorded\] ' && prints ' \[truncated\] '
 result "pprof: functions, lines and what is inlined; calls are in front of return addresses"

@@ -13,6 +13,7 @@
  *   no-id            files are not resident
  *   moved            mappings change between a look at maps and a query
  *   records=FILE     the device keeps the records of this capture
+ *   endless          of these, the stream gives the last ones again and again
  *   programs=N       the kernel has N BPF programs that are older than the module
  *   bpf=ERRNO        they cannot be enumerated
  *   reduced          BPF programs and generated text are not recorded
@@ -105,6 +106,8 @@ static int configure(void)
 			dev.moved = true;
 		} else if (!strncmp(word, "records=", 8)) {
 			mockdev_records(&dev, word + 8);
+		} else if (!strcmp(word, "endless")) {
+			dev.endless = true;
 		} else if (sscanf(word, "programs=%u", &nr) == 1) {
 			programs = nr;
 		} else if (sscanf(word, "bpf=%d", &code) == 1) {

@@ -71,7 +71,8 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	for args in bpf "bpf nonsense" "bpf show" "bpf list 1" "bpf lines" "bpf lines 1 2" \
 		    "bpf show x" "bpf show 0" "bpf show object:" "bpf show 99999999999" \
 		    "bpf show ${id}00" "bpf export 1" "bpf export" "bpf export --all" \
-		    "bpf export --all 1 --debuginfod=x" "watch x" "watch --types=nonsense" \
+		    "bpf export --all 1 --debuginfod=x" "bpf list -o $work/never" \
+		    "bpf export object:4 -o -" "watch x" "watch --types=nonsense" \
 		    "watch --types=" "watch -p x" "watch -n 0" "watch -n 1x" "watch --oldest" \
 		    "watch --json -o $work/never" "resolve" "resolve zz" \
 		    "resolve --time=x 1" "resolve --time=0 1" "resolve --time=1.1234567891 1" \
@@ -116,6 +117,10 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run bpf dump --json -f - <"$little"
 	[ "$code" = 0 ] && cmp -s "$work/out" "$work/little"
 	result "bpf dump: from the standard input"
+	sed 's|closer|c\xc2\x9b\x7fer|' "$little" >"$work/csi"
+	run bpf show --json -f "$work/csi" object:4
+	[ "$code" = 0 ] && prints 'c\u009b\u007fer' && json '.[0].unloaded_by.comm == "c\u009b\u007fer"'
+	result "bpf --json: nothing that a terminal obeys"
 	for which in object:4 $id "${id^^}"; do
 		run bpf show -f "$little" "$which"
 		[ "$code" = 0 ] && silent && prints "program      12, object 4" &&
@@ -161,12 +166,16 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	[ "$code" = 0 ] && lines 2
 	result "watch --count"
 	run watch -f "$big" -o "$work/copy"
-	[ "$code" = 1 ] && says "12 records, 5 lost" && run bpf dump --json -f "$work/copy" &&
+	[ "$code" = 1 ] && says "11 records, 5 lost" && says "1 records of types" && run bpf dump --json -f "$work/copy" &&
 		cmp -s "$work/out" "$work/little"
 	result "watch -o: a copy in this machine's byte order"
 	run watch -f "$little" -t module -o "$work/copy" && run watch -f "$work/copy"
 	lines 4 && ! prints bpf-load
 	result "watch -o: a part of a file"
+	run watch -f "$work/copy" -o "$work/copy"
+	[ "$code" = 2 ] && says "read and written at once" && [ -s "$work/copy" ] &&
+		run watch -f "$work/copy" && lines 4
+	result "watch -o: not into the file that is read"
 	run watch -f "$little" -o /dev/full
 	[ "$code" = 1 ] && says "No space left"
 	result "watch -o: a full disk is noticed"
@@ -226,6 +235,15 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 		[ "$(wc -l <"$work/src/build/golden/prog.bpf.c")" = 9 ] &&
 		[ "$(sed -n 5p "$work/src/include/helper.h")" = $'\treturn 42;' ]
 	result "bpf export --sources: each line has its number"
+	run bpf export -f "$little" object:4 --sources "$work/src"
+	[ "$code" = 0 ] && silent
+	result "bpf export --sources: once more"
+	echo mine >>"$work/src/include/helper.h"
+	run bpf export -f "$little" object:4 --sources "$work/src"
+	[ "$code" = 1 ] && says "include/helper.h: another file is there" &&
+		[ "$(tail -n 1 "$work/src/include/helper.h")" = mine ]
+	result "bpf export --sources: writes over no other file"
+	sed -i '$d' "$work/src/include/helper.h"
 	rm -rf "$work/dbg"
 	run bpf export -f "$little" --all --debuginfod "$work/dbg" --sources "$work/allsrc"
 	[ "$code" = 0 ] && says "2 programs written" && [ -s "$work/dbg/buildid/$id/debuginfo" ] &&
@@ -244,6 +262,21 @@ for tool in "$build/tool/buildidx" "$build/tool-asan/buildidx"; do
 	run bpf show -f "$work/evil" object:4
 	prints "not that of this content"
 	result "bpf show: a build ID that is not that of the content"
+	run bpf export -f "$work/evil" object:4 -o "$work/evil.elf" --debuginfod "$work/evildbg"
+	[ "$code" = 1 ] && says "not that of its content" && [ ! -e "$work/evil.elf" ] && [ ! -e "$work/evildbg" ]
+	result "bpf export: nothing under a build ID that is not its own"
+	run bpf export -f "$work/evil" --all --debuginfod "$work/evildbg"
+	[ "$code" = 1 ] && says "not that of its content" && says "1 programs written" &&
+		[ ! -e "$work/evildbg/buildid/$id" ] && [ -e "$work/evildbg/buildid/$second/debuginfo" ]
+	result "bpf export --all: the others"
+	rm -rf "$work/evildbg"
+	echo "a;bpf:$id+0x4_[b] 1" >"$work/stack"
+	run symbolize -r "$little" "$work/stack"
+	[ "$code" = 0 ] && prints "a;golden_main_[b] 1"
+	result "symbolize --records"
+	run symbolize -r "$work/evil" "$work/stack"
+	[ "$code" = 1 ] && says "not that of its content" && prints "a;bpf:$id+0x4_[b] 1"
+	result "symbolize --records: no names from a record with another's build ID"
 done
 
 echo "# other programs' view of what was exported"
@@ -363,6 +396,10 @@ run watch --oldest -t bpf -o "$work/cap" -n 4
 	json 'length == 2 and .[0].state == "gone" and .[1].object == 6'
 result "watch -o: starts with what is there"
 
+run watch --oldest -t bpf -o "$work/cap" -n 1
+[ "$code" = 0 ] && says "1 records, 0 lost"
+result "watch -o --count: what is there already counts"
+
 # Ctrl-C: cleanly, with what came so far.
 LD_PRELOAD=$build/preload.so MOCKDEV=$mock "$tool" watch --oldest -o "$work/cap" \
 	>"$work/out" 2>"$work/err" &
@@ -375,6 +412,20 @@ code=0
 kill -INT "${pids[-1]}" && wait "${pids[-1]}" || code=$?
 [ "$code" = 1 ] && says "$work/cap: 15 records, 5 lost"
 result "watch: an interrupt ends it cleanly"
+LD_PRELOAD=$build/preload.so MOCKDEV="$mock endless" "$tool" watch --oldest -o "$work/many" \
+	>"$work/out" 2>"$work/err" &
+pids+=($!)
+until [ "$(stat -c %s "$work/many" 2>/dev/null || echo 0)" -gt 100000 ]; do
+	kill -0 "${pids[-1]}" 2>/dev/null || break
+	sleep 0.05
+done
+code=0
+kill -INT "${pids[-1]}"
+timeout 60 tail --pid "${pids[-1]}" -f /dev/null || kill -KILL "${pids[-1]}"
+wait "${pids[-1]}" || code=$?
+[ "$code" = 1 ] && says "$work/many: "
+result "watch: an interrupt ends it while records keep coming"
+rm -f "$work/many"
 { LD_PRELOAD=$build/preload.so MOCKDEV=$mock "$tool" watch --oldest 2>"$work/err" || true; } |
 	head -n 2 >"$work/out"
 lines 2

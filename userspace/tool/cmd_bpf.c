@@ -383,6 +383,16 @@ static bool has_text(const struct buildidx_rec_bpf *r)
 	return !(r->flags & BUILDIDX_BPF_NO_JIT) && buildidx_bpf_size(r);
 }
 
+/* Under a build ID that is not its own, it would be taken for another program, or for any file. */
+static bool has_own_id(const struct buildidx_rec_bpf *r)
+{
+	if (buildidx_bpf_build_id_matches(r))
+		return true;
+	complain("program %u, object %" PRIu64 ": its build ID is not that of its content: no ELF file is written",
+		 r->id, (uint64_t)r->object);
+	return false;
+}
+
 static bool export_one_of_all(void *ctx, const struct buildidx_rec *rec)
 {
 	const struct buildidx_rec_bpf *r = (const void *)rec;
@@ -395,7 +405,9 @@ static bool export_one_of_all(void *ctx, const struct buildidx_rec *rec)
 		e->without++;
 		return true;
 	}
-	code = report(export_debuginfod(given.debuginfod, r, &e->machine, &err), &err);
+	code = has_own_id(r) ?
+	       report(export_debuginfod(given.debuginfod, r, &e->machine, &err), &err) :
+	       EXIT_PARTLY;
 	if (!code && given.sources) {
 		/* programs of the same file name need not be of the same file */
 		buildidx_hex(r->build_id, sizeof(r->build_id), hex, sizeof(hex));
@@ -435,6 +447,8 @@ static int export_one(struct records *s, struct exporting *e, const char *name)
 		complain("program %u was interpreted: it has no text of its own", r->id);
 		code = EXIT_PARTLY;
 	}
+	if (!code && (given.output || given.debuginfod) && !has_own_id(r))
+		code = EXIT_PARTLY;
 	if (!code && given.output)
 		code = report(export_to_file(given.output, r, &e->machine, &err), &err);
 	if (!code && given.debuginfod)
@@ -453,6 +467,8 @@ static bool export_args_fit(int argc)
 		complain("bpf: export needs one program, or --all");
 	else if (!given.all && !given.output && !given.debuginfod && !given.sources)
 		complain("bpf: export needs -o FILE, --debuginfod=DIR or --sources=DIR");
+	else if (given.output && !strcmp(given.output, "-"))
+		complain("bpf: export cannot write to standard output: give a file");
 	else
 		return true;
 	return false;
@@ -515,6 +531,11 @@ static int run(const struct options *opt, int argc, char **argv)
 		free(shown);
 		return EXIT_USAGE;
 	}
+	if (actions[i].run != run_export &&
+	    (given.output || given.all || given.debuginfod || given.sources)) {
+		complain("bpf: -o, --all, --debuginfod and --sources are for export");
+		return EXIT_USAGE;
+	}
 	argc--;
 	argv++;
 	if (argc < actions[i].min_args ||
@@ -564,7 +585,8 @@ const struct command cmd_bpf = {
 	"  -o, --output=FILE      export: the ELF file\n"
 	"      --debuginfod=DIR   export: write buildid/<ID>/debuginfo (and executable) there\n"
 	"  -a, --all              export: all programs, with --debuginfod\n"
-	"      --sources=DIR      export: write the source lines as files there\n",
+	"      --sources=DIR      export: write the source lines as files there;\n"
+	"                         no other file there is written over\n",
 	.take = take,
 	.run = run,
 };

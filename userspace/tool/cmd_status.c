@@ -236,8 +236,8 @@ const struct command cmd_status = {
 	.summary = "Whether the module is there and all of it works",
 	.help =
 	"Versions, hooks, how files are captured, which BPF program types may call the\n"
-	"kfuncs, what of the kernel is recorded, and how full the index is. What does not work is named on stderr with\n"
-	"what to do next, and makes the exit code 1.\n",
+	"kfuncs, what of the kernel is recorded, and how full the index is. What does not\n"
+	"work is named on stderr with what to do next, and makes the exit code 1.\n",
 	.accepts = OPT_JSON,
 	.run = run,
 };

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "records.h"
@@ -123,6 +124,7 @@ static bool take(int option, const char *arg)
  * @name: of the file
  * @count: how many went there
  * @lost: how many did not come, by LOST records
+ * @full: no more can be taken
  * @code: exit code so far
  */
 struct sink {
@@ -132,6 +134,7 @@ struct sink {
 	char *name;
 	uint64_t count;
 	uint64_t lost;
+	bool full;
 	int code;
 };
 
@@ -161,7 +164,7 @@ static bool is_wanted(const struct buildidx_rec *rec)
 	return !given.pid || pid_of(rec) == given.pid;
 }
 
-/* Return: false when no more can be taken. */
+/* Return: false when no more can be taken, now or later. */
 static bool sink_take(struct sink *s, const struct buildidx_rec *rec)
 {
 	struct buildidx_error err;
@@ -184,9 +187,9 @@ static bool sink_take(struct sink *s, const struct buildidx_rec *rec)
 	if (ret) {
 		complain("%s: %s", s->name, err.text);
 		s->code = worse_of(s->code, exit_code_of(ret));
-		return false;
 	}
-	return !given.count || s->count < given.count;
+	s->full = ret || (given.count && s->count >= given.count);
+	return !s->full;
 }
 
 static int sink_open(struct sink *s, const struct options *opt, const struct buildidx_file *header)
@@ -234,10 +237,18 @@ static int sink_close(struct sink *s)
 
 /* A file */
 
+/* Its numbers are still those of the other byte order: nobody could read them in our file. */
+static bool is_foreign(const struct sink *s, const struct buildidx_capture *c,
+		       const struct buildidx_rec *rec)
+{
+	return s->fd >= 0 && buildidx_capture_foreign(c) && rec->type >= BUILDIDX_REC_TYPES;
+}
+
 static int replay(const struct options *opt, struct buildidx_capture *c, const char *name)
 {
 	const struct buildidx_rec *rec;
 	struct buildidx_error err;
+	uint64_t foreign = 0;
 	struct sink s;
 	int ret, code = sink_open(&s, opt, buildidx_capture_header(c));
 
@@ -247,14 +258,30 @@ static int replay(const struct options *opt, struct buildidx_capture *c, const c
 		if (ret < 0) {
 			complain("%s: %s", name, err.text);
 			s.code = worse_of(s.code, exit_code_of(ret));
+		} else if (is_foreign(&s, c, rec)) {
+			foreign++;
 		} else if (!sink_take(&s, rec)) {
 			break;
 		}
+	}
+	if (foreign) {
+		complain("%s: %" PRIu64 " records of types that this version does not know are left out, as the file is of the other byte order",
+			 name, foreign);
+		s.code = worse_of(s.code, EXIT_PARTLY);
 	}
 	if (buildidx_capture_ignored(c))
 		complain("%s: the last record is not whole: %" PRIu64 " bytes are left aside", name,
 			 buildidx_capture_ignored(c));
 	return sink_close(&s);
+}
+
+/* Opening it for the output would empty it before it is read. */
+static bool is_own_output(int fd)
+{
+	struct stat in, out;
+
+	return given.output && strcmp(given.output, "-") && !fstat(fd, &in) && S_ISREG(in.st_mode) &&
+	       !stat(given.output, &out) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
 static int run_file(const struct options *opt)
@@ -269,6 +296,11 @@ static int run_file(const struct options *opt)
 	if (fd < 0) {
 		code = exit_code_of(-errno);
 		complain("%s: cannot open: %s", name, strerror(errno));
+	} else if (is_own_output(fd)) {
+		code = EXIT_USAGE;
+		complain("watch: %s cannot be read and written at once", name);
+		if (!standard)
+			close(fd);
 	} else {
 		ret = buildidx_capture_open(fd, &c, &err);
 		code = exit_code_of(ret);
@@ -295,25 +327,31 @@ static void on_signal(int sig)
 	interrupted = 1;
 }
 
-/* From here on a signal only comes while we wait; @waiting is the mask to wait with. */
-static void catch_signals(sigset_t *waiting)
+static void end_signals(sigset_t *set)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t block;
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+}
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, waiting);
-	sigdelset(waiting, SIGINT);
-	sigdelset(waiting, SIGTERM);
+/*
+ * The first one ends us after the record that we are at. It is not blocked, as records may come
+ * without a pause; the next one kills, as whoever reads our output may have stopped.
+ */
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_RESETHAND };
+	sigset_t set;
+
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	end_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static bool dump_one(void *ctx, const struct buildidx_rec *rec)
 {
-	return sink_take(ctx, rec);
+	return sink_take(ctx, rec) && !interrupted;
 }
 
 /*
@@ -339,19 +377,27 @@ static bool is_alone(const struct pollfd *out)
 	return out->revents & POLLERR;
 }
 
-static int wait_for(struct buildidx_events *events, const sigset_t *waiting)
+static int wait_for(struct buildidx_events *events)
 {
 	struct pollfd p[] = {
 		{ .fd = buildidx_events_fd(events), .events = POLLIN },
 		{ .fd = STDOUT_FILENO },
 	};
+	sigset_t block, waiting;
+	int ret, error;
 
 	/* whoever reads our output should not wait for it */
 	fflush(stdout);
-	if (ppoll(p, 2, NULL, waiting) < 0) {
-		if (errno == EINTR)
+	/* a signal must not slip in between the look at it and the wait */
+	end_signals(&block);
+	sigprocmask(SIG_BLOCK, &block, &waiting);
+	ret = interrupted ? 0 : ppoll(p, 2, NULL, &waiting);
+	error = errno;
+	sigprocmask(SIG_SETMASK, &waiting, NULL);
+	if (ret < 0) {
+		if (error == EINTR)
 			return EXIT_OK;
-		complain("cannot wait for records: %s", strerror(errno));
+		complain("cannot wait for records: %s", strerror(error));
 		return EXIT_PARTLY;
 	}
 	if (is_alone(&p[1]))
@@ -359,24 +405,23 @@ static int wait_for(struct buildidx_events *events, const sigset_t *waiting)
 	return EXIT_OK;
 }
 
-static int follow(struct buildidx_events *events, struct sink *s, const sigset_t *waiting)
+static int follow(struct buildidx_events *events, struct sink *s)
 {
 	const struct buildidx_rec *rec;
 	struct buildidx_error err;
 	int ret, code;
 
-	while (!interrupted && !ferror(stdout)) {
+	while (!interrupted && !s->full && !ferror(stdout)) {
 		ret = buildidx_events_next(events, &rec, &err);
 		if (ret < 0) {
 			complain("%s", err.text);
 			return exit_code_of(ret);
 		}
 		if (ret) {
-			if (!sink_take(s, rec))
-				break;
+			sink_take(s, rec);
 			continue;
 		}
-		code = wait_for(events, waiting);
+		code = wait_for(events);
 		if (code)
 			return code;
 	}
@@ -388,7 +433,6 @@ static int run_stream(const struct options *opt)
 	struct buildidx_events *events;
 	struct buildidx_error err;
 	struct records from;
-	sigset_t waiting;
 	struct sink s;
 	int ret, code;
 
@@ -405,11 +449,11 @@ static int run_stream(const struct options *opt)
 	code = sink_open(&s, opt, NULL);
 	if (code)
 		goto stop;
-	catch_signals(&waiting);
+	catch_signals();
 	if (given.output)
 		code = dump_first(&from, &s);
 	if (!code)
-		code = follow(events, &s, &waiting);
+		code = follow(events, &s);
 	code = worse_of(worse_of(code, from.code), sink_close(&s));
 stop:
 	buildidx_events_close(events);

@@ -58,7 +58,8 @@ int export_debuginfod(const char *dir, const struct buildidx_rec_bpf *r,
  * @err: text of the error
  *
  * Each line has its number in its file; lines that the record does not have are empty.
- * Files lie below @dir by their names in the record, without "..".
+ * Files lie below @dir by their names in the record, without "..". What is there already is
+ * never written over.
  *
  * Return: 0 or a negative errno.
  */

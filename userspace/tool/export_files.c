@@ -110,6 +110,10 @@ struct source {
 
 /* BPF's own format has 22 bits for a line. */
 #define LINE_MAX_NUMBER	(1U << 22)
+/* Of all files together: a few records that mean harm name thousands of long ones. */
+#define SOURCES_MAX	(1U << 30)
+
+static size_t sources_left = SOURCES_MAX;
 
 static int by_place(const void *a, const void *b)
 {
@@ -145,31 +149,86 @@ static char *tame(const char *dir, const char *name)
 	return NULL;
 }
 
-static int write_source(const struct source *s, size_t count, struct buildidx_error *err)
+/* The text of a file. Return: NULL when all of them become too much. */
+static char *compose(const struct source *s, size_t count, size_t *size)
 {
 	uint32_t line = 1;
-	size_t i;
-	FILE *f;
-	int fd, ret = make_dirs(s->path, err);
+	size_t i, len, left = sources_left;
+	char *text;
+	FILE *f = must(open_memstream(&text, size));
 
-	if (ret)
-		return ret;
-	fd = open(s->path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return fail(-errno, "cannot create", s->path, err);
 	for (i = 0; i < count; i++) {
 		if (i && s[i].line == s[i - 1].line)
 			continue;
+		len = strcspn(s[i].text, "\n");
+		if (left <= s[i].line - line + len)
+			break;
+		left -= s[i].line - line + len;
 		for (; line < s[i].line; line++)
 			putc('\n', f);
-		fwrite(s[i].text, strcspn(s[i].text, "\n"), 1, f);
+		fwrite(s[i].text, len, 1, f);
 	}
 	putc('\n', f);
-	ret = ferror(f) ? -EIO : 0;
+	if (fclose(f))
+		must(NULL);
+	if (i == count) {
+		sources_left = left;
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+static bool is_there(const char *path, const char *text, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	size_t i;
+
+	if (!f)
+		return false;
+	for (i = 0; i < size && getc(f) == (unsigned char)text[i]; i++)
+		;
+	i += getc(f) == EOF;
+	fclose(f);
+	return i == size + 1;
+}
+
+static int write_new(const char *path, const char *text, size_t size, struct buildidx_error *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int ret;
+
+	if (!f && errno == EEXIST)
+		return is_there(path, text, size) ? 0 :
+			fail(-EEXIST, "another file is there, and stays: give another directory",
+			     path, err);
+	if (!f)
+		return fail(-errno, "cannot create", path, err);
+	ret = fwrite(text, size, 1, f) == 1 ? 0 : -errno;
 	if (fclose(f) && !ret)
 		ret = -errno;
-	return ret ? fail(ret, "cannot write", s->path, err) : 0;
+	if (!ret)
+		return 0;
+	unlink(path);
+	return fail(ret, "cannot write", path, err);
+}
+
+static int write_source(const struct source *s, size_t count, struct buildidx_error *err)
+{
+	size_t size;
+	char *text;
+	int ret = make_dirs(s->path, err);
+
+	if (ret)
+		return ret;
+	text = compose(s, count, &size);
+	if (!text)
+		return fail(-EFBIG, "the source lines of the programs are more than 1 GiB",
+			    s->path, err);
+	ret = write_new(s->path, text, size, err);
+	free(text);
+	return ret;
 }
 
 /* Return: how many were found; @sources has room for all. */

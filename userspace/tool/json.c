@@ -126,10 +126,28 @@ void json_add_answer(struct json_object *o, const struct answer *a)
 	add_identity(o, a);
 }
 
+/*
+ * json-c leaves DEL and U+0080 to U+009F as they are, which terminals obey. They stand in
+ * strings alone, where JSON has another way to write them.
+ */
+static void put_escaped(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (; *p; p++) {
+		if (*p == 0x7f)
+			fputs("\\u007f", stdout);
+		else if (*p == 0xc2 && p[1] <= 0x9f)
+			printf("\\u%04x", *++p);
+		else
+			putchar(*p);
+	}
+}
+
 static void print(struct json_object *o)
 {
-	fputs(must((void *)json_object_to_json_string_ext(o,
-			JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)), stdout);
+	put_escaped(must((void *)json_object_to_json_string_ext(o,
+			 JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)));
 	json_object_put(o);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "../lib/utf8.h"
 #include "profile.pb-c.h"
 #include "profile_fold.h"
 #include "profile_pprof.h"
@@ -123,17 +124,35 @@ static int by_function(const void *a, const void *b)
 /* A message of a type of the .proto file. */
 #define NEW(type, init) memcpy(must(malloc(sizeof(type))), &(type)init, sizeof(type))
 
+/* Texts of a message are UTF-8, or readers may refuse all of it; names of files need not be. */
+static char *as_utf8(const char *text)
+{
+	char *copy = must(strdup(text));
+	size_t n, left = strlen(copy);
+	unsigned char *p;
+	uint32_t cp;
+
+	for (p = (unsigned char *)copy; left; p += n, left -= n) {
+		n = bidx_utf8_next(p, left, &cp);
+		if (n)
+			continue;
+		*p = '?';
+		n = 1;
+	}
+	return copy;
+}
+
 static int64_t text_of(struct builder *b, const char *text)
 {
 	struct text *new = must(malloc(sizeof(*new))), **found;
 
-	new->text = (char *)text;
+	new->text = as_utf8(text);
 	found = must(tsearch(new, &b->texts, by_text));
 	if (*found != new) {
+		free(new->text);
 		free(new);
 		return (*found)->index;
 	}
-	new->text = must(strdup(text));
 	new->index = (int64_t)b->profile->n_string_table;
 	APPEND(b->profile->string_table, b->profile->n_string_table, new->text);
 	return new->index;

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,18 @@ void symbols_add_bpf(struct symbols *s, const struct buildidx_rec_bpf *rec)
 	free(id);
 }
 
+/* With another's build ID, it would give that one's frames its names. */
+static int add_record(struct symbols *s, const struct buildidx_rec_bpf *rec, const char *shown)
+{
+	if (buildidx_bpf_build_id_matches(rec)) {
+		symbols_add_bpf(s, rec);
+		return EXIT_OK;
+	}
+	complain("%s: program %u, object %" PRIu64 ": its build ID is not that of its content: left aside",
+		 shown, rec->id, (uint64_t)rec->object);
+	return EXIT_PARTLY;
+}
+
 static int read_records(struct symbols *s, struct buildidx_capture *c, const char *shown)
 {
 	const struct buildidx_rec *rec;
@@ -41,7 +54,7 @@ static int read_records(struct symbols *s, struct buildidx_capture *c, const cha
 	while ((ret = buildidx_capture_next(c, &rec, &err))) {
 		if (ret > 0) {
 			if (rec->type == BUILDIDX_REC_BPF_LOAD)
-				symbols_add_bpf(s, (const void *)rec);
+				code = worse_of(code, add_record(s, (const void *)rec, shown));
 			continue;
 		}
 		complain("%s: %s", shown, err.text);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/utf8.h"
 #include "symbols_functions.h"
 #include "tool.h"
 
@@ -16,29 +17,31 @@
 /* Of the C++ runtime, whose headers are of no use to C. */
 char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
 
-/* Bytes of UTF-8 for U+0080 to U+009F, which terminals obey as they do those below space. */
-static bool is_c1(const unsigned char *p)
+/* U+0080 to U+009F are obeyed by terminals as those below space are. */
+static bool is_plain(uint32_t cp)
 {
-	return p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f;
+	return cp >= ' ' && cp != ';' && cp != '\\' && (cp < 0x7f || cp > 0x9f);
 }
 
 /* Readable text that separates nothing. */
 static char *plain_text(const char *text)
 {
-	const unsigned char *p;
+	const unsigned char *p = (const unsigned char *)text;
+	size_t n, size, left = strlen(text);
+	uint32_t cp;
 	char *plain;
-	size_t size;
 	FILE *out = must(open_memstream(&plain, &size));
 
-	for (p = (const unsigned char *)text; *p; p++) {
-		bool c1 = is_c1(p);
-
-		if (c1)
-			fprintf(out, "\\%03o", *p++);
-		if (c1 || *p == ';' || *p == '\\' || *p < ' ' || *p == 0x7f)
+	for (; left; left -= n) {
+		n = bidx_utf8_next(p, left, &cp);
+		if (n && is_plain(cp)) {
+			fwrite(p, 1, n, out);
+			p += n;
+			continue;
+		}
+		n = n ? n : 1;
+		for (const unsigned char *end = p + n; p < end; p++)
 			fprintf(out, "\\%03o", *p);
-		else
-			putc(*p, out);
 	}
 	if (fclose(out))
 		must(NULL);
