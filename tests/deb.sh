@@ -132,7 +132,9 @@ readme_packages()
 {
 	awk '/^or from \*\*source\*\*/ { on = 1 }
 		on && /^make install/ { exit }
-		on && sub(/^apt-get install /, "") { sub(/#.*/, ""); sub(/linux-headers-.*/, ""); print }' \
+		on && (more || sub(/^apt-get install /, "")) {
+			more = sub(/\\$/, ""); sub(/#.*/, ""); sub(/linux-headers-.*/, ""); print
+		}' \
 		"$TOP_DIR/README.md" | xargs
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,6 +161,9 @@ static void start_churn(void)
 {
 	size_t i;
 
+	/* What they started is ours to wait for when they are gone, see end_churn(). */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		bail("PR_SET_CHILD_SUBREAPER: %s", strerror(errno));
 	for (i = 0; i < CHURNERS; i++) {
 		churner[i] = fork();
 		if (churner[i] < 0)
@@ -182,7 +186,9 @@ static unsigned int end_churn(void)
 	for (i = 0; i < CHURNERS; i++) {
 		early += waitpid(churner[i], &status, WNOHANG) != 0;
 		kill(-churner[i], SIGKILL);
-		waitpid(churner[i], NULL, 0);
+		/* An rmmod gets on with it: it must not meet the next round's. */
+		while (waitpid(-churner[i], NULL, 0) > 0)
+			;
 	}
 	return early;
 }
