@@ -144,7 +144,6 @@ struct bidx_times {
 extern bool bidx_active;		/* hooks deliver, so what the index has is true */
 extern const char *bidx_skip_hook;	/* debug_skip_hook=, NULL or a hook's name */
 extern bool bidx_use_kprobe;		/* hook=kprobe */
-bool bidx_has_btf(void);
 
 /* stats.c: this_cpu_inc() is one instruction on x86 and safe against NMI on arm64 */
 struct bidx_cpu_stats {
